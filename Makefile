@@ -35,7 +35,7 @@ everything: ## what the night and a release run
 accuracy: build ## our own error against the simulator's log of the truth; see docs/accuracy.md
 	go run ./bench/accuracy -binary $(BIN)
 
-bench-client: build ## what our client costs, as a ratio to programs that only read; see docs/performance.md
+bench-client: build ## what our client costs, as a ratio to programs that only read; see docs/accuracy.md
 	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/epoll ./bench/client
 	bin/client -backend vllm
 	bin/client -backend openai-chat

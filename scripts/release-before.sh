@@ -13,7 +13,7 @@ CGO_ENABLED=0 go build -trimpath -ldflags "-X github.com/inferometer/inferometer
 CGO_ENABLED=0 go build -trimpath -o "$out/bin/pack" ./packaging/pack
 (cd packaging/certificates && go run -trimpath .) >"$out/ca-certificates.crt"
 
-SOURCE_DATE_EPOCH=$time "$out/bin/inferometer" man --output-dir "$out/man"
+SOURCE_DATE_EPOCH=$time "$out/bin/inferometer" man -o "$out/man"
 "$out/bin/inferometer" completion bash >"$out/completions/inferometer.bash"
 "$out/bin/inferometer" completion zsh >"$out/completions/_inferometer"
 "$out/bin/inferometer" completion fish >"$out/completions/inferometer.fish"

@@ -37,6 +37,7 @@ trap 'rm -rf "$work" ${part:+"$part"}' EXIT
 cp site/book.toml site/site.css site/site.js "$work/"
 go run ./site/make -out "$work/src"
 (cd "$work" && MDBOOK_LOG=warn "$home/bin/mdbook" build --dest-dir "$work/book" >&2)
+go run ./site/make -shrink "$work/book"
 find "$out" -mindepth 1 -delete
 cp -R "$work/book/." "$out/"
 touch "$out/.inferometer-site"

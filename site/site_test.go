@@ -152,3 +152,33 @@ func TestNavigationRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What is left of mdBook's index finds pages by their words and titles.
+func TestShrinkSearch(t *testing.T) {
+	before := `window.search = Object.assign(window.search, JSON.parse('{"results_options":{"limit_results":30},"search_options":{"bool":"OR","expand":true,"fields":{"body":{"boost":1},"breadcrumbs":{"boost":2},"title":{"boost":3}}},` +
+		`"doc_urls":["a.html"],"index":{"fields":["title","body","breadcrumbs"],"pipeline":["trimmer"],"ref":"id","version":"0.9.5","index":{"body":{"root":{"w":{"df":1,"docs":{"0":{"tf":1.4142135623730951}}}}},"breadcrumbs":{"root":{}},` +
+		`"title":{"root":{}}},"documentStore":{"docs":{"0":{"body":"it\'s a \\"word\\"","breadcrumbs":"A » b"}}},"lang":"English"}}'));`
+	want := `window.search = Object.assign(window.search, JSON.parse('{"results_options":{"limit_results":30},"search_options":{"bool":"OR","expand":true,"fields":{"body":{"boost":1},"title":{"boost":3}}},` +
+		`"doc_urls":["a.html"],"index":{"fields":["title","body"],"pipeline":["trimmer"],"ref":"id","version":"0.9.5","index":{"body":{"root":{"w":{"df":1,"docs":{"0":{"tf":1.41}}}}},` +
+		`"title":{"root":{}}},"documentStore":{"docs":{"0":{"body":"it\'s a \\"word\\"","breadcrumbs":"A » b"}}},"lang":"English"}}'));`
+	dir := t.TempDir()
+	file := filepath.Join(dir, "searchindex-1234.js")
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := ShrinkSearch(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, other := range []string{"", "x", strings.Replace(before, `"ref"`, `"reference"`, 1)} {
+		if _, err := shrink([]byte(other)); err == nil {
+			t.Errorf("%.80q was taken for mdBook's index", other)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func (b *bench) realFind(c *config, url string) (a search.Answer, err error) {
 	}
 	defer os.RemoveAll(folder)
 	cmd := exec.Command(b.binary, append([]string{
-		"find", "--vary", c.word(), "--slo", c.slo.String(), "--out", folder,
+		"find", "--vary", c.word(), "--slo", c.slo.String(), "--output", folder,
 		"--probe", b.short.String(), "--confirm", b.long.String(), "--max-time", b.budget().String(),
 	}, c.workload(url)...)...)
 	if b.verbose {

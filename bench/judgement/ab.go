@@ -189,7 +189,7 @@ func (d *dice) drawDuel(apart float64, seed uint64) (commanded, map[string]float
 	streams := d.whole(4, 12)
 	args := func(urls []string, out string) []string {
 		return []string{
-			"ab", "--a", urls[0], "--b", urls[1], "--out", out, "--metric", "mean_tpot", "--max-rounds", "8", "--max-time", "18s", "--num-prompts", strconv.Itoa(5 * streams),
+			"ab", "--a", urls[0], "--b", urls[1], "--output", out, "--metric", "mean_tpot", "--max-rounds", "8", "--max-time", "18s", "--num-prompts", strconv.Itoa(5 * streams),
 			"--max-concurrency", strconv.Itoa(streams), "--random-input-len", "16", "--random-output-len", "32", "--ignore-eos", "--skip-tokenizer-init", "--seed", strconv.Itoa(int(seed % 1_000_000)),
 		}
 	}

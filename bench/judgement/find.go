@@ -263,7 +263,7 @@ func (d *dice) drawSearch(slots int) commanded {
 		sims: [][]string{{"--engine", "batch", "--no-prefix-cache", "--step-base", ms(step), "--max-num-seqs", strconv.Itoa(slots), "--step-per-prefill-token", "0s", "--step-per-sequence", "0s", "--step-per-cached-token", "0s"}},
 		args: func(urls []string, out string) []string {
 			return []string{
-				"find", "--base-url", urls[0], "--vary", "concurrency", "--slo", fmt.Sprintf("median_ttft<=%.0fms", 2.5*step), "--out", out, "--probe", "1500ms", "--confirm", "5s", "--max-time", "50s",
+				"find", "--base-url", urls[0], "--vary", "concurrency", "--slo", fmt.Sprintf("median_ttft<=%.0fms", 2.5*step), "--output", out, "--probe", "1500ms", "--confirm", "5s", "--max-time", "50s",
 				"--random-input-len", "16", "--random-output-len", "64", "--random-range-ratio", "0.3", "--ignore-eos", "--skip-tokenizer-init",
 			}
 		},

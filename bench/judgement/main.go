@@ -4,7 +4,7 @@
 // that is false and that nothing beside it takes back.
 //
 //	go run ./bench/judgement -binary bin/inferometer               quick: some minutes
-//	go run ./bench/judgement -binary bin/inferometer -full -write docs/limits.md
+//	go run ./bench/judgement -binary bin/inferometer -full -write docs/reference/judgement.md
 //	go run ./bench/judgement -binary bin/inferometer -only compare one judge
 //
 // It exits with 1 where a judge is wrong with confidence in more than one trial in a hundred.
@@ -69,7 +69,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program that is judged")
 	flag.StringVar(&o.server, "server", "", "the program that simulates the server, if an older one is judged (verdict, explain)")
-	flag.BoolVar(&o.full, "full", false, "as many trials as the figures of docs/limits.md need")
+	flag.BoolVar(&o.full, "full", false, "as many trials as the figures of docs/reference/judgement.md need")
 	flag.Uint64Var(&o.seed, "seed", 0, "of the first trial; 0: a fresh one")
 	flag.BoolVar(&o.verbose, "v", false, "show each trial that was not right, or whose numbers were off")
 	flag.BoolVar(&o.keep, "keep", false, "leave the folders of such runs, and say where (verdict, explain)")

@@ -59,7 +59,7 @@ func sums(all []tally) []tally {
 	return out
 }
 
-// table is for docs/limits.md: each situation, and each judge's sum.
+// table is for docs/reference/judgement.md: each situation, and each judge's sum.
 func table(all []tally) string {
 	var b strings.Builder
 	b.WriteString("| judge | situation | trials | right | undecided | wrong with confidence |\n|---|---|---:|---:|---:|---:|\n")

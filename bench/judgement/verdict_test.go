@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -188,13 +190,22 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestPage: the page has the marks of each judge, and a table that is put there twice is there once.
+// TestPage: the page has the marks of each judge, a table that is put there twice is there once, and
+// docs/limits.md has each judge's sum.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/limits.md")
+	page, err := os.ReadFile("../../docs/reference/judgement.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := os.ReadFile("../../docs/limits.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, j := range judges {
+		sum := regexp.MustCompile(`(?m)^\| ` + j.name + ` \| all \|(.*)$`).FindSubmatch(page)
+		if sum == nil || !bytes.Contains(short, append([]byte("| `"+j.name+"` |"), sum[1]...)) {
+			t.Errorf("docs/limits.md has not the sum of %s: %s", j.name, sum)
+		}
 		once, err := replaced(string(page), j.name, "| a table |\n")
 		if err != nil {
 			t.Fatal(err)

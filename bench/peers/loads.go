@@ -19,6 +19,8 @@ type load struct {
 
 const (
 	promptTokens = 256
+	// middle is the load of which docs/five-clients.md shows the tables.
+	middle = "middle"
 	// broken is the name of the load whose streams break.
 	broken = "broken"
 )
@@ -27,7 +29,7 @@ const (
 // Latencies are drawn, so that a percentile is a place in a distribution and not a constant.
 var loads = []load{
 	{Name: "light", Streams: 20, Requests: 100, Tokens: 64, TTFT: "lognormal:100ms:0.3", ITL: "lognormal:20ms:0.3"},
-	{Name: "middle", Streams: 200, Requests: 800, Tokens: 128, TTFT: "lognormal:100ms:0.3", ITL: "lognormal:10ms:0.3"},
+	{Name: middle, Streams: 200, Requests: 800, Tokens: 128, TTFT: "lognormal:100ms:0.3", ITL: "lognormal:10ms:0.3"},
 	{Name: "heavy", Streams: 1000, Requests: 2000, Tokens: 128, TTFT: "lognormal:200ms:0.3", ITL: "lognormal:20ms:0.3"},
 	{Name: broken, Streams: 20, Requests: 200, Tokens: 32, TTFT: "50ms", ITL: "10ms", Fault: "truncate=0.1,reset=0.05,error-event=0.05"},
 }

@@ -20,7 +20,7 @@ const (
 	ends   = "<!-- end of tables -->\n"
 )
 
-// TestPage: the tables of the page are those that its raw files give.
+// TestPage: the tables of the page and of its reference are those that its raw files give.
 func TestPage(t *testing.T) {
 	root := testfiles.Root(t)
 	runs, err := readAll(filepath.Join(root, "testdata", "peers"))
@@ -37,7 +37,9 @@ func TestPage(t *testing.T) {
 	if !ok || !closed {
 		t.Fatalf("%s has no place for the tables", page)
 	}
-	want := "\n" + tables(runs) + "\n"
+	testfiles.Page(t, *update, "five-clients.md", "# Five clients: every table\n\nWhat the columns mean: [five clients, one truth](../five-clients.md). "+
+		"Made of `testdata/peers` by `go test ./bench/peers -run TestPage -update`.\n\n"+tables(runs))
+	want := excerpt(runs) + "\n"
 	if *update {
 		if err := os.WriteFile(page, []byte(before+begins+want+ends+after), 0o644); err != nil {
 			t.Fatal(err)

@@ -22,19 +22,32 @@ func tables(all []kept) string {
 	}
 	fmt.Fprintf(&b, "Load average when a run began: %.1f to %.1f.\n", lowest, highest)
 	for _, l := range loads {
-		at := of(all, func(k kept) bool { return k.Load.Name == l.Name })
-		switch {
-		case len(at) == 0:
-		case l.Name == broken:
-			breaks(&b, at)
-		default:
-			fmt.Fprintf(&b, "\n### %s: %s\n\n", strings.ToUpper(l.Name[:1])+l.Name[1:], at[0].Load)
-			latencies(&b, at)
-			costs(&b, all, at)
-		}
+		oneLoad(&b, all, l.Name)
 	}
 	commands(&b, all)
 	return b.String()
+}
+
+// excerpt is what docs/five-clients.md shows of them: one load, and the broken streams.
+func excerpt(all []kept) string {
+	var b strings.Builder
+	oneLoad(&b, all, middle)
+	oneLoad(&b, all, broken)
+	return b.String()
+}
+
+// oneLoad are the tables of a load, where it was measured.
+func oneLoad(b *strings.Builder, all []kept, name string) {
+	at := of(all, func(k kept) bool { return k.Load.Name == name })
+	switch {
+	case len(at) == 0:
+	case name == broken:
+		breaks(b, at)
+	default:
+		fmt.Fprintf(b, "\n### %s: %s\n\n", strings.ToUpper(name[:1])+name[1:], at[0].Load)
+		latencies(b, at)
+		costs(b, all, at)
+	}
 }
 
 func of(all []kept, want func(kept) bool) (some []kept) {
@@ -81,6 +94,15 @@ func latencies(b *strings.Builder, at []kept) {
 
 // off is a client's value of the round whose error is in the middle, and that error.
 func off(rounds []kept, metric string, p float64) string {
+	miss, shown, ok := medianRound(rounds, metric, p)
+	if !ok {
+		return "not shown"
+	}
+	return fmt.Sprintf("%.2f (%+.2f)", shown, miss)
+}
+
+// medianRound is the error of the round whose error is in the middle, and what the client showed there.
+func medianRound(rounds []kept, metric string, p float64) (miss, shown float64, ok bool) {
 	var found [][2]float64 // error, shown
 	for _, k := range rounds {
 		v, ok := k.value(metric, p)
@@ -90,11 +112,11 @@ func off(rounds []kept, metric string, p float64) string {
 		}
 	}
 	if len(found) == 0 {
-		return "not shown"
+		return 0, 0, false
 	}
 	slices.SortFunc(found, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
 	mid := found[len(found)/2]
-	return fmt.Sprintf("%.2f (%+.2f)", mid[1], mid[0])
+	return mid[0], mid[1], true
 }
 
 func (k *kept) value(metric string, p float64) (float64, bool) {
@@ -175,11 +197,15 @@ func breaks(b *strings.Builder, at []kept) {
 			if k.Shown.Failed != nil {
 				failed = fmt.Sprint(*k.Shown.Failed)
 			}
-			whole := len(k.Truth.Begun) - broke
 			said := map[bool]string{true: "yes", false: "no"}[k.Shown.Told]
-			fmt.Fprintf(b, "| %s | %d of %d | %s | %d | %s | %d |\n", name, broke, len(k.Truth.Begun), failed, max(k.Shown.Completed-whole, 0), said, k.Exit)
+			fmt.Fprintf(b, "| %s | %d of %d | %s | %d | %s | %d |\n", name, broke, len(k.Truth.Begun), failed, k.miscounted(), said, k.Exit)
 		}
 	}
+}
+
+// miscounted is how many broken streams are among a client's successes.
+func (k *kept) miscounted() int {
+	return max(k.Shown.Completed-(len(k.Truth.Begun)-len(k.Truth.Faults)), 0)
 }
 
 // commands shows one command line of each client: that of the middle load, or of whatever was run.

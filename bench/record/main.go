@@ -119,7 +119,7 @@ func (f figures) best(g figures) figures {
 
 // recorder starts the proxy and reads its address.
 func recorder(binary, target, out string) (url string, stop func(), err error) {
-	cmd := exec.Command(binary, "record", "--target", target, "--listen", "127.0.0.1:0", "--out", out)
+	cmd := exec.Command(binary, "record", "--base-url", target, "--listen", "127.0.0.1:0", "--output", out)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return "", nil, err

@@ -15,9 +15,27 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
-// ParentVariable is the variable by which a child finds the two pipes to its parent: one
+// parentVariable is the variable by which a child finds the two pipes to its parent: one
 // that it writes its states to, and one that it reads pauses from.
-const ParentVariable = "INFEROMETER_PARENT"
+const parentVariable = "INFEROMETER_PARENT"
+
+// Parent gives a child its pipes; nil: it has none. The variable is taken away: what this process
+// starts has not the pipes.
+func Parent() (states, commands *os.File) {
+	said, ok := os.LookupEnv(parentVariable)
+	if !ok {
+		return nil, nil
+	}
+	_ = os.Unsetenv(parentVariable)
+	var to, from int
+	if _, err := fmt.Sscanf(said, "%d,%d", &to, &from); err != nil || to < 3 || from < 3 {
+		return nil, nil
+	}
+	if states, commands = pipe(to, "states"), pipe(from, "commands"); states == nil || commands == nil {
+		return nil, nil
+	}
+	return states, commands
+}
 
 // parentLine is a parent's side of the two pipes. A nil one has none.
 type parentLine struct {
@@ -45,8 +63,7 @@ func (c *Child) listen(command *target.Command) (*parentLine, error) {
 		return nil, err
 	}
 	l.states, l.commands, l.theirs = states, commands, []*os.File{theirStates, theirCommands}
-	command.Files = l.theirs
-	command.Env = append(command.Env, fmt.Sprintf("%s=%d,%d", ParentVariable, target.FirstFile, target.FirstFile+1))
+	command.Files, command.FilesIn = l.theirs, parentVariable
 	l.over.Go(func() { ReadStates(l.states, c.Live.Tell) })
 	return l, nil
 }

@@ -15,7 +15,7 @@ const spare = 2
 // the machine and its limits, and says how many. It comes right before the load: what counts its
 // workers by the processors has done so.
 // A thread that waits in a system call keeps its processor for up to 10 ms, and
-// what is due meanwhile would wait for it (figures: docs/performance.md).
+// what is due meanwhile would wait for it (figures: docs/accuracy.md).
 // undo takes them back: a command may have several runs.
 func spareProcessors(t wire.Transport, h *prepare.Host) (spared int, undo func()) {
 	loop, isLoop := t.(*wire.Loop)

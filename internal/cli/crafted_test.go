@@ -214,7 +214,7 @@ func readCrafted(t *testing.T, dir string) {
 	each("scenarios", func(path string) { try("run", filepath.Join(path, "scenario.yaml"), "--plan") })
 	for _, kind := range []string{"journals", "results"} {
 		// One command for more than a hundred files: on a machine that others use it takes longer than for one.
-		within(2*craftedTime, "serve-report", filepath.Join(dir, kind), "--once", filepath.Join(dir, "site-"+kind))
+		within(2*craftedTime, "serve-report", filepath.Join(dir, kind), "-o", filepath.Join(dir, "site-"+kind))
 		if _, err := os.Stat(filepath.Join(dir, "site-"+kind, "index.html")); err != nil {
 			t.Errorf("bad %s keep serve-report from its pages: %v", kind, err)
 		}

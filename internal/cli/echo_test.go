@@ -99,7 +99,7 @@ func TestRealAnEchoingServerLearnsNothingToTheWorld(t *testing.T) {
 				}
 				out := filepath.Join(dir, "out")
 				said := ""
-				for _, args := range [][]string{{"run", file, "--plan"}, {"run", file, "--out", out}} {
+				for _, args := range [][]string{{"run", file, "--plan"}, {"run", file, "--output", out}} {
 					cmd := exec.Command(program(t), args...)
 					cmd.Dir = dir
 					cmd.Env = append(os.Environ(), "OPENAI_API_KEY=sk-echo-key-1", "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(out, "state"))

@@ -79,7 +79,7 @@ func TestRealExamplesRun(t *testing.T) {
 				set = append(set, at+"command="+sim, at+"base_url=null", at+"model=null", at+"tokenizer=null", at+"version=null")
 			}
 			out := t.TempDir()
-			cmd := exec.Command(program(t), append([]string{"run", file, "--out", out, "--set"}, set...)...)
+			cmd := exec.Command(program(t), append([]string{"run", file, "--output", out, "--set"}, set...)...)
 			cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
 			text, err := cmd.CombinedOutput()
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 // targets, where they were set to be, and no claim that one of them is better.
 func TestRealExampleOfSpeedAndAccuracy(t *testing.T) {
 	out := t.TempDir()
-	cmd := exec.Command(program(t), "run", "../../examples/fp8-accuracy.yaml", "--out", out)
+	cmd := exec.Command(program(t), "run", "../../examples/fp8-accuracy.yaml", "--output", out)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)

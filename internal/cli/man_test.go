@@ -12,7 +12,7 @@ import (
 func TestManPages(t *testing.T) {
 	dirs := []string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
 	for _, dir := range dirs {
-		if code := Main(t.Context(), []string{"man", "--output-dir", dir}, strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
+		if code := Main(t.Context(), []string{"man", "-o", dir}, strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
 	}

@@ -31,7 +31,7 @@ type pythonCommand struct {
 
 // pythonCommands are those functions. What is printed, and how progress is shown, is the module's.
 var pythonCommands = []pythonCommand{
-	{name: "bench serve", function: "bench_serve", first: []string{"base-url"}, returns: "Run", omitted: []string{"print-spec", "dry-run"}},
+	{name: "bench serve", function: "bench", first: []string{"base-url"}, returns: "Run", omitted: []string{"print-spec", "dry-run"}},
 	{name: "find", function: "find", needed: "slo", first: []string{"slo", "base-url"}, returns: "Found", omitted: slices.Collect(maps.Keys(find.Own()))},
 	{
 		name: "compare", function: "compare", operands: "*results: Side", returns: "Comparison", omitted: []string{"list"},
@@ -145,7 +145,7 @@ func (c *pythonCommand) writeFunction(t *testing.T, b *strings.Builder, set *arg
 	if !strings.HasPrefix(c.operands, "*") {
 		b.WriteString("    *,\n")
 	}
-	b.WriteString("    show: bool = False,\n")
+	b.WriteString("    show: Optional[bool] = None,\n")
 	for _, f := range others {
 		c.writeParameter(b, f)
 	}
@@ -156,7 +156,7 @@ func (c *pythonCommand) writeFunction(t *testing.T, b *strings.Builder, set *arg
 	for _, f := range first {
 		writeAbout(b, f)
 	}
-	b.WriteString("        show: Let the program write its progress and its table to standard error.\n")
+	b.WriteString("        show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.\n")
 	for _, f := range others {
 		writeAbout(b, f)
 	}

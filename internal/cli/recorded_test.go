@@ -54,7 +54,7 @@ func recordAndReplay(t *testing.T, workload []string) {
 	const n = 60
 	pass := func(name string, args ...string) []trace.Recorded {
 		out := filepath.Join(dir, name+".jsonl")
-		url, stop := startRecord(t, "--target", server.url, "--out", out, "--tokenizer", tokenizer)
+		url, stop := startRecord(t, "--base-url", server.url, "--output", out, "--tokenizer", tokenizer)
 		args = append([]string{"bench", "serve", "--base-url", url, "--tokenizer", tokenizer, "--run-dir", filepath.Join(dir, name), "--quiet", "--progress", "none"}, args...)
 		if said, err := exec.Command(program(t), args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, said)
@@ -136,7 +136,7 @@ func TestRealOrdinaryTrafficReplays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(dir, name+".jsonl")
-			front, stop := startRecord(t, "--target", c.target, "--out", out)
+			front, stop := startRecord(t, "--base-url", c.target, "--output", out)
 			for range 5 {
 				a, err := http.Post(front+c.path, "application/json", strings.NewReader(c.body))
 				if err != nil {

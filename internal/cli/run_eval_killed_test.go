@@ -35,7 +35,7 @@ func TestRealRunKilledWhileAsking(t *testing.T) {
 				asked, before = filepath.Join(out, "points", "a_r1", "eval"), prompts
 			}
 
-			args := []string{"run", file, "--out", out}
+			args := []string{"run", file, "--output", out}
 			if _, said := killAfter(t, server, before+40, args); strings.Contains(said, "results: ") {
 				t.Fatalf("it had ended before it was killed: %s", said)
 			}

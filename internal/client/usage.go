@@ -1,12 +1,10 @@
 package client
 
 import (
-	"bytes"
 	"runtime"
-	"syscall"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"golang.org/x/sys/unix"
+	"github.com/inferometer/inferometer/internal/machine"
 )
 
 // Usage is what this process has used of the machine so far.
@@ -20,13 +18,7 @@ type Usage struct {
 // ProcessUsage reads it.
 func ProcessUsage() Usage {
 	var u Usage
-	var r syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) == nil {
-		u.User, u.System, u.MaxRSS = r.Utime.Nano(), r.Stime.Nano(), int64(r.Maxrss)
-		if runtime.GOOS == "linux" {
-			u.MaxRSS *= 1024 // Linux counts kilobytes, darwin bytes
-		}
-	}
+	u.User, u.System, u.MaxRSS = processTimes()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	u.GCPause, u.GCCount = m.PauseTotalNs, m.NumGC
@@ -41,20 +33,8 @@ func (u Usage) Since(before Usage) journal.Client {
 	}
 }
 
-// FDLimit is how many files this process may have open.
+// FDLimit is how many files this process may have open; 0: not known, or there is no limit.
 func FDLimit() uint64 {
-	var l syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
-		return 0
-	}
-	return uint64(l.Cur)
-}
-
-func kernel() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return ""
-	}
-	text := func(b []byte) string { return string(b[:max(bytes.IndexByte(b, 0), 0)]) }
-	return text(u.Sysname[:]) + " " + text(u.Release[:])
+	soft, _, _ := machine.OpenFileLimit()
+	return soft
 }

@@ -25,7 +25,7 @@ type Wakeups struct {
 }
 
 const (
-	// wakeEvery is often enough that the worst of a second is about a p99 (what it costs: docs/accuracy.md).
+	// wakeEvery is often enough that the worst of a second is about a p99.
 	wakeEvery = 5 * time.Millisecond
 	// lateFrom is where a timer counts as late: below it lies what a quiet machine does.
 	lateFrom = 300 * time.Microsecond

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/files/lock"
 )
 
@@ -217,9 +218,9 @@ func startsAt(value string, at, size int64) bool {
 func (s *session) unwritable(r repo, f File, err error) error {
 	e := fmt.Errorf("keep %s of %s in the Hugging Face cache: %w", f.Path, r, err)
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errno.Is(err, syscall.ENOSPC, syscall.EDQUOT):
 		return fmt.Errorf("%w; it needs %d bytes there: make room, or name another folder with HF_HUB_CACHE", e, f.Size)
-	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, os.ErrPermission), errno.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w; name a folder that you may write to with HF_HUB_CACHE", e)
 	}
 	return e

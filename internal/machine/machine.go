@@ -32,8 +32,10 @@ func This() *Machine { return At("/", runtime.GOOS) }
 
 // At is a machine whose files lie below a folder, for tests.
 func At(root, system string) *Machine {
-	m := &Machine{root: root, os: system}
-	m.proc, m.err = procfs.NewFS(filepath.Join(root, "proc"))
+	m := &Machine{root: root, os: system, err: fs.ErrNotExist}
+	if system == "linux" {
+		m.proc, m.err = procfs.NewFS(filepath.Join(root, "proc"))
+	}
 	return m
 }
 
@@ -42,6 +44,9 @@ var ErrFormat = errors.New("it has a form that is not known here")
 
 // Read reads a file, named by its path without the first slash.
 func (m *Machine) Read(name string) ([]byte, error) {
+	if m.os != "linux" {
+		return nil, m.explain(name, fs.ErrNotExist)
+	}
 	b, err := os.ReadFile(filepath.Join(m.root, name))
 	return b, m.explain(name, err)
 }
@@ -71,6 +76,9 @@ func (m *Machine) Line(name string) (string, error) {
 
 // Glob lists the files that match a pattern, by the same paths as Read takes.
 func (m *Machine) Glob(pattern string) []string {
+	if m.os != "linux" {
+		return nil
+	}
 	names, _ := fs.Glob(os.DirFS(m.root), pattern) // the patterns are ours
 	return names
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/client"
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/hardware"
@@ -64,7 +65,7 @@ func (d *devices) ask(ctx context.Context, reader *hardware.Reader) func() {
 			return
 		}
 		at := now()
-		list, err := reader.Ask(ctx, time.Now())
+		list, err := reader.Ask(ctx, clock.Now())
 		switch {
 		case list != nil:
 			// The values are of a moment between the question and the answer.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
@@ -105,7 +106,7 @@ func (t *Live) enter(p live.Phase) {
 func (t *Live) state() *live.State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := &live.State{Time: time.Now().UnixNano(), At: -1, Phase: t.phase, Name: t.name, Pausable: t.pace != nil}
+	s := &live.State{Time: clock.Now().UnixNano(), At: -1, Phase: t.phase, Name: t.name, Pausable: t.pace != nil}
 	if t.err != nil {
 		s.Note = outside.Sentence(t.err.Error())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/scrape"
 )
@@ -21,7 +22,7 @@ func (c *Scrape) Start() error {
 			c.reading.Go(func() { c.followLog(ctx, m) })
 		}
 	}
-	return c.write(c.before, -int64(time.Since(c.beforeAt)), false)
+	return c.write(c.before, -int64(clock.Since(c.beforeAt)), false)
 }
 
 // Stop ends that, in the middle of an answer if need be.
@@ -44,7 +45,7 @@ func (c *Scrape) watchMetrics(ctx context.Context, m *metered) {
 			return
 		case <-tick.C:
 		}
-		begin := time.Now()
+		begin := clock.Now()
 		t, err := m.read(ctx)
 		if ctx.Err() != nil {
 			return
@@ -54,7 +55,7 @@ func (c *Scrape) watchMetrics(ctx context.Context, m *metered) {
 			c.writeDuring(m, t)
 			bytes = t.bytes()
 		}
-		took := time.Since(begin)
+		took := clock.Since(begin)
 		if patience.After(took, bytes, err != nil) {
 			tick.Reset(patience.Every())
 			c.sayLess(m, patience.Every(), took, bytes, err)

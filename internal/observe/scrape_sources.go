@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/scrape"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -34,7 +34,7 @@ func (c *Scrape) Open(ctx context.Context, r *Run) error {
 		all.Go(func() { c.before[i], errs[i] = c.firstScrape(ctx, m) })
 	}
 	all.Wait()
-	c.beforeAt = time.Now()
+	c.beforeAt = clock.Now()
 	r.Before, r.Servers = metricsOf(c.before), c.servers
 	if err := c.absences(errs); err != nil {
 		return err

@@ -18,7 +18,6 @@ import (
 func ChooseBackend(ctx context.Context, s *spec.Spec, h *Host) error {
 	own := *s
 	own.URLs, own.Backend = slices.Clone(s.URLs), spec.BackendOpenAI
-	own.TakeV1()
 	values, err := own.Wire(&h.Environment)
 	if err != nil {
 		return err

@@ -129,7 +129,6 @@ func TestChooseBackend(t *testing.T) {
 		err        string
 	}{
 		"vLLM":             {[]string{vllm}, "vllm", "backend: vllm, for the server is vLLM 0.32.0 (its list of models says so)", ""},
-		"with /v1":         {[]string{vllm + "/v1/"}, "vllm", "backend: vllm, for the server is vLLM 0.32.0 (its list of models says so)", ""},
 		"two of a kind":    {[]string{vllm, owned(t, "vllm")}, "vllm", "backend: vllm, for the server is vLLM 0.32.0 (its list of models says so)", ""},
 		"not recognised":   {[]string{silent}, "openai", "backend: openai, for the server does not say what it is; name another one if it speaks it", ""},
 		"two kinds":        {[]string{vllm, other}, "", "", "auto takes one protocol for all targets"},

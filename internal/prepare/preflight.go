@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/spec"
@@ -119,7 +120,7 @@ func (s *Servers) explain(ctx context.Context, t *target.Target, err error, path
 		return s.explainStatus(t, status, path, sent)
 	}
 	if words := explainConnection(t.Base, err); words != "" {
-		return errors.New(words)
+		return &connectionError{words, err}
 	}
 	if strings.HasPrefix(t.Base, "http://") && speaksTLS(ctx, t.Base) {
 		return fmt.Errorf("%s speaks TLS: write https:// in --base-url (and --insecure if its certificate is its own)", t.Base)
@@ -147,6 +148,15 @@ func (s *Servers) explainStatus(t *target.Target, status *target.StatusError, pa
 	return nil
 }
 
+// connectionError says in our words why no server was reached.
+type connectionError struct {
+	words string
+	cause error
+}
+
+func (e *connectionError) Error() string { return e.words }
+func (e *connectionError) Unwrap() error { return e.cause }
+
 // explainConnection is for what happened before a server answered; empty: no clear cause.
 func explainConnection(base string, err error) string {
 	var dns *net.DNSError
@@ -159,7 +169,7 @@ func explainConnection(base string, err error) string {
 		return fmt.Sprintf("the proxy to %s does not answer (%v): check HTTP_PROXY and HTTPS_PROXY, or use --proxy none", base, op.Err)
 	case errors.As(err, &dns):
 		return fmt.Sprintf("host %s not found: check the name in %s", outside.Word(dns.Name), where)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errno.Is(err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("nothing is listening at %s (connection refused): start the server, or give its address with %s; --ready-check-timeout-sec N waits for one that is starting", base, where)
 	case errors.As(err, &op) && op.Op == "dial":
 		return fmt.Sprintf("can't connect to %s (%v): check the address in %s, and firewalls in between", base, op.Err, where)

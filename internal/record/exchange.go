@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
@@ -52,13 +53,13 @@ func (x *exchange) head(status int, h http.Header) {
 	}
 	x.answer = protocol.NewStream(b)
 	x.answer.KeepAnswer = true
-	x.answer.Head(status, h, wire.Stamp{At: int64(time.Since(x.at))})
+	x.answer.Head(status, h, wire.Stamp{At: int64(clock.Since(x.at))})
 }
 
 // hear takes a copy of what is being passed on.
 func (x *exchange) hear(p []byte, err error) {
 	if x.answer != nil {
-		x.piece, x.pieceAt = append(x.piece[:0], p...), int64(time.Since(x.at))
+		x.piece, x.pieceAt = append(x.piece[:0], p...), int64(clock.Since(x.at))
 	}
 	switch {
 	case err == nil:
@@ -96,7 +97,7 @@ func (x *exchange) broke(err error) {
 
 // finish is called when the exchange is over.
 func (x *exchange) finish() {
-	x.took = time.Since(x.at)
+	x.took = clock.Since(x.at)
 	x.understand()
 	if x.answer != nil && x.ended {
 		func() {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // Files say where rows go.
@@ -74,7 +76,7 @@ func (f *Files) refuseOld() error {
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(strings.TrimSuffix(e.Name(), ext), stem)
 		if ours && strings.HasSuffix(e.Name(), ext) && number != "" && strings.Trim(number, "0123456789") == "" {
-			return fmt.Errorf("%s is of an earlier recording: give --out another name, or move its files away", filepath.Join(filepath.Dir(f.Out), e.Name()))
+			return fmt.Errorf("%s is of an earlier recording: give --output another name, or move its files away", filepath.Join(filepath.Dir(f.Out), e.Name()))
 		}
 	}
 	return nil
@@ -83,7 +85,7 @@ func (f *Files) refuseOld() error {
 func createNew(name string) (file, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s is there already: give --out another name, or move it away", name)
+		return nil, fmt.Errorf("%s is there already: give --output another name, or move it away", name)
 	}
 	return f, err
 }
@@ -97,13 +99,13 @@ func (w *files) next() error {
 		return err
 	}
 	w.n++
-	w.f, w.size, w.since = f, 0, time.Now()
+	w.f, w.size, w.since = f, 0, clock.Now()
 	return nil
 }
 
 // write appends a row, or leaves the file as it was.
 func (w *files) write(line []byte) error {
-	full := w.MaxSize > 0 && w.size+int64(len(line)) > w.MaxSize || w.MaxTime > 0 && time.Since(w.since) >= w.MaxTime
+	full := w.MaxSize > 0 && w.size+int64(len(line)) > w.MaxSize || w.MaxTime > 0 && clock.Since(w.since) >= w.MaxTime
 	if full && w.size > 0 {
 		if err := w.next(); err != nil {
 			return err

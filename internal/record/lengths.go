@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/trace"
 )
@@ -112,7 +113,7 @@ func (w *writer) askFor(r *row, x *exchange, a *asked, data []byte) {
 	if w.asker == nil || x.status != 200 || !trace.IsReplayed(r.Outcome) {
 		return
 	}
-	q := &question{row: r, model: a.model, at: time.Now()}
+	q := &question{row: r, model: a.model, at: clock.Now()}
 	switch {
 	case r.Input != nil || len(data) > mostText:
 	case x.kind.path == chatPath:

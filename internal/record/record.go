@@ -20,6 +20,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // Options say what is recorded and where.
@@ -87,7 +89,7 @@ func New(o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{opts: o, clock: time.Now(), queue: make(chan *exchange, queued), done: make(chan struct{}), kept: budget{left: mostKept}}
+	r := &Recorder{opts: o, clock: clock.Now(), queue: make(chan *exchange, queued), done: make(chan struct{}), kept: budget{left: mostKept}}
 	r.order.ended = map[uint64]bool{}
 	r.proxy, r.idle = newProxy(o.Target)
 	asking, hurry := context.WithCancel(context.Background())
@@ -163,7 +165,7 @@ func (r *Recorder) begin(k *kind, q *http.Request) *exchange {
 	x := &exchange{kind: k, session: sessionHeader(q.Header, r.opts.Session)}
 	x.request.ReadCloser, x.request.budget = q.Body, &r.kept
 	r.mu.Lock()
-	x.at = time.Now()
+	x.at = clock.Now()
 	if r.first.IsZero() {
 		r.first = x.at
 	}
@@ -191,7 +193,7 @@ func (r *Recorder) end(x *exchange) {
 // lose counts rows that are in no file, and says so at most every ten seconds.
 func (r *Recorder) lose(n int64, why string) {
 	lost := r.counts.lost.Add(n)
-	now, last := int64(time.Since(r.clock)/time.Second)+1, r.told.Load()
+	now, last := int64(clock.Since(r.clock)/time.Second)+1, r.told.Load()
 	if (last == 0 || now-last >= 10) && r.told.CompareAndSwap(last, now) {
 		r.opts.Say("%d requests are not in the recording: %s; traffic passes all the same", lost, why)
 	}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
+	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/protocol/stream"
@@ -33,7 +35,7 @@ const textEvents = stream.EventText | stream.EventReasoning | stream.EventTool
 // makeRow makes a row of what is known of an exchange.
 func (w *writer) makeRow(x *exchange, data []byte) *row {
 	at := ms(x.since)
-	r := &row{seq: x.seq, ended: time.Now(), size: 256, Recorded: trace.Recorded{
+	r := &row{seq: x.seq, ended: clock.Now(), size: 256, Recorded: trace.Recorded{
 		Version: trace.RecordedVersion, Timestamp: &at, Time: x.at.UTC().Format("2006-01-02T15:04:05.000000Z"),
 		Path: x.kind.path, Protocol: x.kind.backend, Stream: x.stream, Status: x.status, Outcome: string(x.outcome()), E2EL: ms(x.took),
 	}}
@@ -225,7 +227,7 @@ func (x *exchange) outcome() journal.Outcome {
 func noAnswer(err error) journal.Outcome {
 	var op *net.OpError
 	var dns *net.DNSError
-	if errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns) || errors.Is(err, syscall.ECONNREFUSED) {
+	if errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns) || errno.Is(err, syscall.ECONNREFUSED) {
 		return journal.Refused
 	}
 	return journal.Reset

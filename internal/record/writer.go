@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/send/trace"
 )
 
@@ -115,7 +116,7 @@ func (w *writer) release(all bool) {
 	n := 0
 	for _, r := range w.held {
 		full := len(w.held)-n > holdRows || w.bytes > holdBytes
-		old := full || time.Since(r.ended) > holdTime
+		old := full || clock.Since(r.ended) > holdTime
 		if !full && r.waits || !all && !old && (r.seq >= low || !w.sizeKnown()) {
 			break
 		}

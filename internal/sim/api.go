@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
@@ -120,7 +120,7 @@ func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
 // refuse answers with an error and ends the record.
 func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err error) {
 	rec.Status = status
-	rec.Ended = time.Now().UnixNano()
+	rec.Ended = clock.Now().UnixNano()
 	d := rec.dialect
 	if d == nil {
 		d = dialect.Of(rec.Path)

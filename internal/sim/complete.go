@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
@@ -217,7 +218,7 @@ func (st *stream) header() []byte {
 	}
 	b := []byte("HTTP/1.1 200 OK\r\nContent-Type: " + kind + "\r\nCache-Control: no-cache\r\nX-Request-Id: ")
 	b = append(append(b, st.record.ID...), "\r\nDate: "...)
-	b = time.Now().UTC().AppendFormat(b, http.TimeFormat)
+	b = clock.Now().UTC().AppendFormat(b, http.TimeFormat)
 	if st.frame.chunked {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
 	}
@@ -248,7 +249,7 @@ func (st *stream) size(tokens int) {
 
 // newRecord starts a request's record and gives the key of all its draws.
 func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uint64) {
-	rec := &Record{Path: r.URL.Path, Arrived: socket.ArrivalOf(r.Context()), Received: time.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
+	rec := &Record{Path: r.URL.Path, Arrived: socket.ArrivalOf(r.Context()), Received: clock.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
 	arrival := s.arrivals.Add(1) - 1
 	key := random.Mix(random.Mix(s.cfg.Seed, random.SaltTiming), arrival)
 	if rec.ID != "" {

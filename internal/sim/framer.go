@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 )
@@ -200,7 +201,7 @@ func (f *framer) write(c *socket.Conn, onPump bool, stamp func(at time.Time, too
 		time.Sleep(f.gap)
 	}
 	b := f.buf[w.from+f.part : w.to]
-	now := time.Now()
+	now := clock.Now()
 	var n int
 	var err error
 	if onPump {
@@ -210,7 +211,7 @@ func (f *framer) write(c *socket.Conn, onPump bool, stamp func(at time.Time, too
 	}
 	f.part += n
 	if f.part == w.to-w.from {
-		stamp(now, time.Since(now), w.events)
+		stamp(now, clock.Since(now), w.events)
 		f.next, f.part = f.next+1, 0
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
@@ -47,7 +48,7 @@ func (s *Server) pooled(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, rec, http.StatusInternalServerError, err)
 		return
 	}
-	if !s.pause(r, time.Duration(s.changes.Wait(int64(time.Since(s.base)), s.cfg.TTFT.Draw(random.NewRand(key))))) {
+	if !s.pause(r, time.Duration(s.changes.Wait(int64(clock.Since(s.base)), s.cfg.TTFT.Draw(random.NewRand(key))))) {
 		rec.Finish = "abort"
 		s.endRecord(rec, nil)
 		return
@@ -98,7 +99,7 @@ func (s *Server) writeWhole(w http.ResponseWriter, r *http.Request, rec *Record,
 	rec.Status = http.StatusOK
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", fmt.Sprint(len(raw)))
-	rec.Ended = time.Now().UnixNano()
+	rec.Ended = clock.Now().UnixNano()
 	if end == endNormal {
 		_, _ = w.Write(raw) // the client may have gone; nobody is left to tell
 		return

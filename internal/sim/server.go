@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
@@ -54,7 +55,7 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 		cfg.Root = cfg.Model
 	}
 	s := &Server{
-		cfg: cfg, tokenizer: cfg.Tokenizer, returns: socket.NewReturns(), base: time.Now(),
+		cfg: cfg, tokenizer: cfg.Tokenizer, returns: socket.NewReturns(), base: clock.Now(),
 		conns: map[*socket.Conn]bool{}, closing: make(chan struct{}),
 	}
 	if s.tokenizer == nil {
@@ -115,7 +116,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // ServeTLS is Serve under TLS with a certificate made now.
 func (s *Server) ServeTLS(ctx context.Context, l net.Listener) error {
-	cert, err := selfSigned(time.Now())
+	cert, err := selfSigned(clock.Now())
 	if err != nil {
 		s.Close()
 		return err
@@ -201,7 +202,7 @@ func (s *Server) endRecord(r *Record, j *engine.Job) {
 		s.metrics.end(r)
 	}
 	if r.Ended == 0 {
-		r.Ended = time.Now().UnixNano()
+		r.Ended = clock.Now().UnixNano()
 	}
 	if r.Question != "" && r.CompletionTokens < r.told {
 		r.Answer = "cut"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
@@ -23,7 +24,7 @@ type collector struct {
 }
 
 func (c *collector) Offer(tokens int, last bool) {
-	now := time.Now()
+	now := clock.Now()
 	if tokens > 0 {
 		if c.tokens == 0 {
 			c.first = now
@@ -77,7 +78,7 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *dialect.C
 	rec.Status = http.StatusOK
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
-	rec.Ended = time.Now().UnixNano()
+	rec.Ended = clock.Now().UnixNano()
 	defer s.endRecord(rec, j)
 	if p.ending == endNormal {
 		_, _ = w.Write(raw)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -96,12 +95,7 @@ func (s *Spec) fits(name string) error {
 // backendOfEndpoint is the backend whose path was given: of the server's own ones, if one
 // of them has it.
 func (s *Spec) backendOfEndpoint(q target.Quirks) (string, error) {
-	names := append([]string{q.Text, q.Chat, q.Embeddings, q.Rerank, BackendChat}, protocol.Backends()...)
-	for _, name := range names {
-		b, err := protocol.FindBackend(name)
-		if err != nil || name == protocol.CustomName || !b.Takes(s.Endpoint) || !b.Chat && strings.HasSuffix(s.Endpoint, "chat/completions") {
-			continue
-		}
+	for _, name := range backendsAt(s.Endpoint, q.Text, q.Chat, q.Embeddings, q.Rerank) {
 		if s.fits(name) == nil {
 			return name, nil
 		}

@@ -88,7 +88,11 @@ func Decode(r io.Reader) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Resolve(func(flag string) bool { return given[flag] })
+	asked := func(flag string) bool { return given[flag] }
+	if err := s.TakeAddresses(asked); err != nil {
+		return nil, inFile(err)
+	}
+	s.Resolve(asked)
 	s.May = &Allowed{closed: true}
 	if err := s.Validate(); err != nil {
 		return nil, inFile(err)

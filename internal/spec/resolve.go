@@ -1,8 +1,6 @@
 package spec
 
 import (
-	"strings"
-
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/protocol"
@@ -11,8 +9,8 @@ import (
 )
 
 // Resolve fills in what follows from the rest. given says whether a flag, or the key
-// of its name, was given. tookV1 says that an address ended with the endpoint's /v1.
-func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
+// of its name, was given.
+func (s *Spec) Resolve(given func(flag string) bool) {
 	if spoken, err := s.ResolveBackend(); s.Endpoint == "" && err == nil {
 		s.Endpoint = spoken.Path()
 	}
@@ -32,24 +30,6 @@ func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
 	if s.Compat == "vllm" && !given("request-timeout") {
 		s.RequestTimeout = vllmRequestTimeout
 	}
-	return s.TakeV1()
-}
-
-// takeV1 takes /v1 off the end of the servers' addresses, as other tools want it
-// there: it belongs to the endpoint, and to the paths of models and tokenizer. A slash
-// at the end goes too: the endpoint begins with one.
-func (s *Spec) TakeV1() (took bool) {
-	for i, base := range s.URLs {
-		base = strings.TrimRight(base, "/")
-		if short, found := strings.CutSuffix(base, "/v1"); found && !strings.HasSuffix(short, "/") {
-			base, took = strings.TrimRight(short, "/"), true
-		}
-		s.URLs[i] = base
-	}
-	if took && !strings.HasPrefix(s.Endpoint, "/v1/") && strings.HasPrefix(s.Endpoint, "/") {
-		s.Endpoint = "/v1" + s.Endpoint
-	}
-	return took
 }
 
 // ResolveBackend returns the Spec's protocol: the one of its name, or what its file describes. Every

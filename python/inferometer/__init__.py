@@ -6,14 +6,14 @@ that a number here is the number that `inferometer report` prints.
 
     import inferometer
 
-    run = inferometer.bench_serve("http://127.0.0.1:8000", num_prompts=200, max_concurrency=8)
+    run = inferometer.bench("http://127.0.0.1:8000", num_prompts=200, max_concurrency=8)
     print(run.verdict, run.result["p99_ttft_ms"])
     frame = run.requests("polars")
 """
 
 from ._binary import BinaryNotFound, find_binary
 from ._call import InferometerError, Interrupted
-from ._commands import bench_serve, compare, find, run
+from ._commands import bench, compare, find, run
 from ._compare import Change, Comparison, Doubt, Limit
 from ._experiment import Experiment, Point
 from ._find import Edge, Found
@@ -37,7 +37,7 @@ __all__ = [
     "Run",
     "Verdict",
     "__version__",
-    "bench_serve",
+    "bench",
     "call",
     "compare",
     "find",

@@ -15,7 +15,7 @@ from ._run import Run
 from ._words import Path, Span
 
 # How values become words, where it is not by their own type alone.
-_BENCH_SERVE: Dict[str, str] = {
+_BENCH: Dict[str, str] = {
     "header": "pairs=",
     "client_share": "json",
     "stages": "json",
@@ -73,10 +73,10 @@ _RUN: Dict[str, str] = {
 }
 
 
-def bench_serve(
+def bench(
     base_url: Optional[str] = None,
     *,
-    show: bool = False,
+    show: Optional[bool] = None,
     backend: Optional[Literal["auto", "vllm", "openai", "openai-chat", "openai-audio", "sglang", "tgi", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank", "ollama", "ollama-chat", "llamacpp", "trtllm", "kserve", "openai-responses", "anthropic", "custom"]] = None,
     protocol_file: Optional[Path] = None,
     host: Optional[str] = None,
@@ -287,7 +287,7 @@ def bench_serve(
 
     Args:
         base_url: The server, as in http://host:8000. Without it: --host and --port.
-        show: Let the program write its progress and its table to standard error.
+        show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.
         backend: The protocol. auto asks the server what it is and takes the best one. vllm and openai are completions, openai-chat is chat completions, openai-audio is transcriptions or translations, sglang is SGLang's /generate, tgi is TGI's /generate_stream, openai-embeddings is embeddings, openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, infinity-embeddings and infinity-embeddings-clip are embeddings of the Infinity server, vllm-pooling is vLLM's pooling, vllm-rerank is reranking of documents, ollama is Ollama's generate, with prompts as they are, ollama-chat is Ollama's chat, llamacpp is llama.cpp's own completion, trtllm is Triton's generate_stream with TensorRT-LLM, kserve is Open Inference (KServe V2) over HTTP, openai-responses is OpenAI's Responses, anthropic is Anthropic's Messages, custom is what --protocol-file describes. Default: openai.
         protocol_file: custom: a YAML or JSON file that describes the server's API: path, body, and where answers have their text and counts (docs/protocols.md).
         host: The server's name or address. Default: 127.0.0.1.
@@ -482,11 +482,11 @@ def bench_serve(
         fleet_wait: How long to wait for agents to come, and after the last one has ended for the journals of those that are silent. Default: 30s.
         fleet_lease: An agent without contact to NATS for this long stops sending. Default: 15s.
         config: Read flags from a YAML file: a mapping of flag names to values. Flags on the command line win.
-        events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/events.md). - is standard output; the result is then printed to standard error.
-        lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/spec.md.
+        events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/live.md). - is standard output; the result is then printed to standard error.
+        lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/lock.md.
         upload: Put the run's journal, result and Spec into this bucket of an S3-compatible store afterwards, under the name of the run's folder. Keys, region and endpoint are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL.
         upload_plain: Upload without TLS to a store on another machine too.
-        prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/export.md).
+        prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/live.md).
         prometheus_linger: After the run wait for one more scrape, so that Prometheus has the last values, for at most this long. Default: 15s.
         otlp: Send the run to an OpenTelemetry collector by OTLP over HTTP: a span for each request, and metrics. An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.
         agents: Start an agent on each of these machines with the system's ssh, for this run only. Needs --fleet, and keys that ask for no password.
@@ -494,14 +494,14 @@ def bench_serve(
         agent_nats: What the agents of --agents connect with: an address, or a file of inferometer fleet init. Default: agent.json beside the file of --fleet, or its address.
         slo: Limits that the run must keep, as in "p99_ttft<=500ms and failed<0.1%". Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.
     """
-    return _run.bench_serve(locals(), _BENCH_SERVE)
+    return _run.bench(locals(), _BENCH)
 
 
 def find(
     slo: str,
     base_url: Optional[str] = None,
     *,
-    show: bool = False,
+    show: Optional[bool] = None,
     vary: Optional[Literal["rate", "concurrency"]] = None,
     from_: Optional[float] = None,
     to: Optional[float] = None,
@@ -511,7 +511,7 @@ def find(
     confirm: Optional[Span] = None,
     cooldown: Optional[Span] = None,
     map: Optional[str] = None,
-    out: Optional[Path] = None,
+    output: Optional[Path] = None,
     fresh: Optional[bool] = None,
     any_verdict: Optional[bool] = None,
     backend: Optional[Literal["auto", "vllm", "openai", "openai-chat", "openai-audio", "sglang", "tgi", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank", "ollama", "ollama-chat", "llamacpp", "trtllm", "kserve", "openai-responses", "anthropic", "custom"]] = None,
@@ -676,7 +676,7 @@ def find(
     Args:
         slo: What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.
         base_url: The server, as in http://host:8000. Without it: --host and --port.
-        show: Let the program write its progress and its table to standard error.
+        show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.
         vary: What is raised: requests a second, or requests at a time. Default: rate.
         from_: The first load to try, and the lowest. Default: 1, and lower ones if need be.
         to: The highest load to try. Default: no bound.
@@ -686,7 +686,7 @@ def find(
         confirm: How long the run is that confirms the answer. Default: 1m.
         cooldown: The pause between probes where the server does not tell when it is idle. Default: 1s.
         map: Search once for each value of a flag of bench serve, as in input-len=128,512,2048.
-        out: Folder for the probes and the answer. A search that was interrupted goes on from it. Default: results/find.
+        output: Folder for the probes and the answer. A search that was interrupted goes on from it. Default: results/find.
         fresh: Forget the probes of an earlier search in the folder.
         any_verdict: Count probes whose own verdict is INVALID, or that something on this machine disturbed, like any other.
         backend: The protocol. auto asks the server what it is and takes the best one. vllm and openai are completions, openai-chat is chat completions, openai-audio is transcriptions or translations, sglang is SGLang's /generate, tgi is TGI's /generate_stream, openai-embeddings is embeddings, openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, infinity-embeddings and infinity-embeddings-clip are embeddings of the Infinity server, vllm-pooling is vLLM's pooling, vllm-rerank is reranking of documents, ollama is Ollama's generate, with prompts as they are, ollama-chat is Ollama's chat, llamacpp is llama.cpp's own completion, trtllm is Triton's generate_stream with TensorRT-LLM, kserve is Open Inference (KServe V2) over HTTP, openai-responses is OpenAI's Responses, anthropic is Anthropic's Messages, custom is what --protocol-file describes. Default: openai.
@@ -851,7 +851,7 @@ def find(
 
 def compare(
     *results: Side,
-    show: bool = False,
+    show: Optional[bool] = None,
     gate: Optional[str] = None,
     metrics: Optional[Union[str, Sequence[str]]] = None,
 ) -> Comparison:
@@ -859,7 +859,7 @@ def compare(
 
     Args:
         *results: Runs, their folders, or files of results, ours and other tools'; a list is repeats of one side. The first is what the others are held against.
-        show: Let the program write its progress and its table to standard error.
+        show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.
         gate: Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%", or "accuracy" for no loss beyond chance; docs/conditions.md has the grammar.
         metrics: Only these metrics, as in p99_ttft,output_throughput. Default: the usual ones.
     """
@@ -869,8 +869,8 @@ def compare(
 def run(
     scenario: Path,
     *,
-    show: bool = False,
-    out: Optional[Path] = None,
+    show: Optional[bool] = None,
+    output: Optional[Path] = None,
     fresh: Optional[bool] = None,
     only: Optional[Union[str, Sequence[str]]] = None,
     columns: Optional[str] = None,
@@ -883,8 +883,8 @@ def run(
 
     Args:
         scenario: The file of the experiment (docs/scenarios.md).
-        show: Let the program write its progress and its table to standard error.
-        out: Folder for the results. Default: artifacts.folder of the file, or results/NAME.
+        show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.
+        output: Folder for the results. Default: artifacts.folder of the file, or results/NAME.
         fresh: Forget the results that are there and run every point.
         only: Only points that match all of these: KEY=VALUE of the matrix, or a part of a point's name.
         columns: Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns. Default: the usual ones.

@@ -55,7 +55,7 @@ class Limit:
     sentence: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """What `inferometer compare` found. `report` is all of it."""
 
@@ -64,8 +64,16 @@ class Comparison:
     changes: List[Change]
     gate: List[Limit]
     notes: List[str]
-    report: Dict[str, Any] = field(repr=False)
+    report: Dict[str, Any] = field(default_factory=dict)
     exit_code: int = 0
+
+    def __repr__(self) -> str:
+        """What is real, in a few lines."""
+        head = f"{', '.join(self.sides[1:])} against {self.sides[0]}: " + (self._counts() if self.comparable else "NOT COMPARABLE")
+        lines = [f"  {d.side}: {d.sentence}" for d in self.doubts if d.severe]
+        lines += [f"  {c.label}, {c.side}: {_html.number(c.base)} to {_html.number(c.value)}, {_html.percent(c.change)} ({_called(c)})" for c in self.changes if c.call in ("real", "differs")]
+        lines += [f"  gate {g.limit}, {g.side}: {g.outcome}" for g in self.gate]
+        return "\n".join(_html.plain(line) for line in [head, *lines])
 
     @property
     def comparable(self) -> bool:
@@ -92,19 +100,19 @@ class Comparison:
     def _repr_html_(self) -> str:
         head = _html.badge("comparable", "VALID") if self.comparable else _html.badge("NOT COMPARABLE", "INVALID")
         doubts = [_html.small(f"{d.side}: {d.sentence}") for d in sorted(self.doubts, key=lambda d: not d.severe)]
-        real = [c for c in self.changes if c.call == "real"]
-        counts = f"{len(real)} of {len(self.changes)} changes are real: {sum(c.better is True for c in real)} better, {sum(c.better is False for c in real)} worse"
         limits = [_html.small(f"gate {g.limit}, {g.side}: {g.outcome}; {g.sentence}") for g in self.gate]
         rows = []
         for c in self.changes:
             span = f"{_html.percent(c.low)} … {_html.percent(c.high)}" if c.low is not None or c.high is not None else "n/a"
-            call = c.call + {True: ", better", False: ", worse", None: ""}[c.better]
             side = [c.side] if len(self.sides) > 2 else []
-            rows.append([c.label, *side, call, _html.number(c.base), _html.number(c.value), _html.percent(c.change), span])
+            rows.append([c.label, *side, _called(c), _html.number(c.base), _html.number(c.value), _html.percent(c.change), span])
         names = ["side", "call", self.sides[0], "value"] if len(self.sides) > 2 else ["call", *self.sides]
         table = _html.table(["", *names, "change", "95 % interval"], rows, left=len(names) - 1 if len(self.sides) > 2 else 2)
-        return _html.page(_html.line(head, *self._gate(), _html.text(counts) + ";", _html.text(", ".join(self.sides[1:])), "against", _html.text(self.sides[0])), *doubts, *limits, self._accuracy(), table, *(_html.small(n) for n in self.notes))
+        return _html.page(_html.line(head, *self._gate(), _html.text(self._counts()) + ";", _html.text(", ".join(self.sides[1:])), "against", _html.text(self.sides[0])), *doubts, *limits, self._accuracy(), table, *(_html.small(n) for n in self.notes))
 
+    def _counts(self) -> str:
+        real = [c for c in self.changes if c.call == "real"]
+        return f"{len(real)} of {len(self.changes)} changes are real: {sum(c.better is True for c in real)} better, {sum(c.better is False for c in real)} worse"
 
     def _accuracy(self) -> str:
         """Of runs that asked questions: what their answers are worth."""
@@ -122,6 +130,10 @@ class Comparison:
             if outcome in outcomes:
                 return [_html.badge(f"gate {outcome}", level)]
         return []
+
+
+def _called(change: Change) -> str:
+    return change.call + {True: ", better", False: ", worse", None: ""}[change.better]
 
 
 def compare(given: Dict[str, Any], shapes: Mapping[str, str]) -> Comparison:

@@ -2,7 +2,7 @@
 
 import html
 import math
-from typing import Any, Iterable, List, Optional, Sequence
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence
 
 _COLOURS = {"VALID": "#1a7f37", "SUSPECT": "#9a6700", "INVALID": "#cf222e"}
 _GREY = "#57606a"
@@ -11,12 +11,16 @@ _LONGEST = 300
 _CELL = "padding:2px 10px;border-bottom:1px solid rgba(128,128,128,.35);"
 
 
+def plain(value: Any) -> str:
+    """A text from outside on one line, bounded, without what a terminal would obey."""
+    indent = "  " if str(value).startswith("  ") else ""
+    words = " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
+    return indent + (words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…")
+
+
 def text(value: Any) -> str:
     """A text from outside, escaped and bounded."""
-    words = " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
-    if len(words) > _LONGEST:
-        words = words[: _LONGEST - 1] + "…"
-    return html.escape(words, quote=True)
+    return html.escape(plain(value).strip(), quote=True)
 
 
 def number(value: Any) -> str:
@@ -59,6 +63,27 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) ->
         cells = [f'<td style="{_CELL}text-align:{a}">{text(c)}</td>' for a, c in zip(align, row)]
         body.append("<tr>" + "".join(cells) + "</tr>")
     return f'<table style="border-collapse:collapse;margin:4px 0">{"".join(body)}</table>'
+
+
+class Card(NamedTuple):
+    """One number with what it is; texts that are not escaped yet."""
+
+    name: str
+    value: str
+    unit: str
+    note: str = ""
+
+
+def cards(list_: Sequence[Card]) -> str:
+    """Cards side by side, as many as the notebook is wide."""
+    one = '<div style="border:1px solid rgba(128,128,128,.35);border-radius:6px;padding:6px 12px;min-width:9em;text-align:left">'
+    made = [f'{one}{small(c.name)}<div><b style="font-size:150%">{text(c.value)}</b> {text(c.unit)}</div>{small(c.note) if c.note else ""}</div>' for c in list_]
+    return f'<div style="display:flex;flex-wrap:wrap;gap:8px;margin:6px 0">{"".join(made)}</div>'
+
+
+def details(name: str, inner: str) -> str:
+    """HTML that is folded away."""
+    return f'<details style="margin:4px 0;text-align:left"><summary>{text(name)}</summary>{inner}</details>'
 
 
 def page(*parts: str) -> str:

@@ -25,6 +25,7 @@ class Verdict:
     """Whether the numbers may be trusted: docs/verdict.md."""
 
     level: str  # VALID, SUSPECT or INVALID
+    line: str = ""  # the verdict in one line, as the program prints it
     reasons: List[str] = field(default_factory=list)  # names of the checks that it is for
     checks: List[Dict[str, Any]] = field(default_factory=list)
     unsupported: List[str] = field(default_factory=list)  # percentiles that the run has too few values for
@@ -39,16 +40,24 @@ class Verdict:
         return [str(c["sentence"]) for c in self.checks if c.get("name") in self.reasons and c.get("sentence")]
 
     def __str__(self) -> str:
-        return f"{self.level} ({', '.join(self.reasons)})" if self.reasons else self.level
+        return self.line or self.level
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """One run. `result` is the whole result as `inferometer report --format json` gives it."""
 
     folder: str
-    result: Dict[str, Any] = field(repr=False)
+    result: Dict[str, Any]
     exit_code: Optional[int] = None  # of the command that made it; None: it was loaded
+
+    @property
+    def summary(self) -> List[str]:
+        """The answer in a few lines, as the program prints it."""
+        return [str(line) for line in self.result["inferometer"].get("summary") or []]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.summary) or f"<Run {self.folder}>"
 
     @property
     def verdict(self) -> Optional[Verdict]:
@@ -56,7 +65,8 @@ class Run:
         found = self.result["inferometer"].get("verdict")
         if not isinstance(found, dict):
             return None
-        return Verdict(str(found.get("level")), list(found.get("reasons") or []), list(found.get("checks") or []), list(found.get("unsupported") or []))
+        lists = {key: list(found.get(key) or []) for key in ("reasons", "checks", "unsupported")}
+        return Verdict(str(found.get("level")), str(found.get("line") or ""), **lists)
 
     @property
     def label(self) -> Optional[str]:
@@ -171,6 +181,14 @@ class Run:
         """What the servers' own metrics said: one row per reading and name."""
         return self._table("scrapes", frame)
 
+    @overload
+    def series(self, frame: Literal["pandas"] = "pandas") -> "pandas.DataFrame": ...
+    @overload
+    def series(self, frame: Literal["polars"]) -> "polars.DataFrame": ...
+    def series(self, frame: _frames.Library = "pandas") -> _frames.Frame:
+        """The run over time: throughput, latencies and requests in flight, one row per slot of time."""
+        return self._table("series", frame)
+
     def _table(self, table: str, frame: str) -> _frames.Frame:
         _frames.check(frame)
         with tempfile.TemporaryDirectory(prefix="inferometer-") as room:
@@ -181,14 +199,29 @@ class Run:
 
     def _repr_html_(self) -> str:
         verdict = self.verdict
-        head = [_html.badge(verdict.level) if verdict else _html.badge("not judged")]
-        if self.partial:
-            head.append(_html.badge("stopped early"))
-        counts = f"{self.completed} of {self.completed + self.failed} requests in {self.duration:.1f} s"
-        head.append(", ".join(_html.text(part) for part in (counts, self.label, self.model) if part))
-        reasons = [_html.small(sentence) for sentence in verdict.sentences] if verdict else []
-        rates = [(name, _html.number(self.number(key))) for name, key in _RATES if self.number(key) is not None]
-        return _html.page(_html.line(*head), *reasons, self._scores(), self._latencies(), _html.table(["throughput", "per second"], rates), _html.small(self.folder))
+        level, line = (verdict.level, str(verdict).split(":", 1)[-1]) if verdict else ("not judged", "")
+        head = [_html.badge(level), _html.badge("stopped early") if self.partial else "", _html.text(line) if line != level else ""]
+        about = ", ".join(part for part in (self.label, self.model) if part)
+        details = _html.details("all latencies", self._latencies()) if self._latencies() else ""
+        return _html.page(_html.line(*head), _html.small(about) if about else "", _html.cards(self._cards()), self._scores(), details, _html.small(self.folder))
+
+    def _cards(self) -> List[_html.Card]:
+        """The numbers that the page begins with, each with its interval where there is one."""
+        out = [_html.Card(name, _html.number(self.number(key)), unit, self._interval(key)) for name, key, unit in _RATES if self.number(key) is not None]
+        for name, metric in _LATENCIES:
+            median, p99 = f"median_{metric}_ms", f"p99_{metric}_ms"
+            if self.number(median) is not None:
+                high = _html.number(self.number(p99)) if self.supported(p99) else "n/a"
+                out.append(_html.Card(name, _html.number(self.number(median)), "ms, median", f"p99 {high} ms"))
+        sent = self.completed + self.failed
+        return [*out, _html.Card("Failed", _html.number(self.failed), f"of {_html.number(sent)} requests", f"in {_html.number(self.duration)} s")]
+
+    def _interval(self, key: str) -> str:
+        """The 95 % interval of a number; empty: there is none."""
+        found = next((row for row in self._numbers() if row["metric"] == key), {})
+        if found.get("low") is None or found.get("high") is None:
+            return ""
+        return f"95 %: {_html.number(found['low'])} to {_html.number(found['high'])}"
 
     def _scores(self) -> str:
         """Of a run of questions: what the answers are worth."""
@@ -209,21 +242,23 @@ class Run:
         return _html.table(["ms", *heads], rows) if rows else ""
 
 
-_RATES = [("requests", "request_throughput"), ("good requests", "request_goodput"), ("output tokens", "output_throughput"), ("all tokens", "total_token_throughput")]
+# What the cards show: name, key and unit.
+_RATES = [("Output", "output_throughput", "tok/s"), ("Requests", "request_throughput", "req/s"), ("Within the limits", "request_goodput", "req/s")]
+_LATENCIES = [("Time to first token", "ttft"), ("Between tokens", "itl")]
 
 
-def bench_serve(given: Dict[str, Any], shapes: Mapping[str, str]) -> Run:
-    """The command's function in _commands has the flags."""
+def bench(given: Dict[str, Any], shapes: Mapping[str, str]) -> Run:
+    """The command's function in _commands has the flags. With an address alone it is `inferometer URL`, which finds out the rest."""
     (show,) = taken(given, "show")
-    return _made("bench serve", words(given, shapes), show)
+    return _made("" if given.get("base_url") else "bench serve", words(given, shapes), show)
 
 
-def call(args: Sequence[Union[str, float, "os.PathLike[str]"]], *, show: bool = False) -> Run:
+def call(args: Sequence[Union[str, float, "os.PathLike[str]"]], *, show: Optional[bool] = None) -> Run:
     """A command that makes one run (bench serve, eval, exec) with its arguments, as a list.
 
     Returns the run, also of one that was stopped early, broke its SLO or is INVALID under --strict:
-    its `exit_code` says so. Raises InferometerError where there is no result. `show` lets the
-    program write its progress and its table to standard error.
+    its `exit_code` says so. Raises InferometerError where there is no result. `show=True` lets the
+    program write all it says to standard error; None shows its progress in a notebook or on a terminal.
     """
     if isinstance(args, (str, bytes)):
         raise TypeError("args must be a list such as ['bench', 'serve', '--base-url', url], not one string")
@@ -236,7 +271,7 @@ def call(args: Sequence[Union[str, float, "os.PathLike[str]"]], *, show: bool = 
     return _made(" ".join(command), given[len(command) :], show)
 
 
-def _made(command: str, args: List[str], show: bool) -> Run:
+def _made(command: str, args: List[str], show: Optional[bool]) -> Run:
     answer = Answer(command, args, show=show)
     if not isinstance(answer.value.get("inferometer"), dict):
         raise answer.missing()

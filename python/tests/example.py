@@ -7,7 +7,7 @@ import inferometer
 
 
 def median_of_the_good_ones(url: str) -> float:
-    run = inferometer.bench_serve(url, num_prompts=200, max_concurrency=8, request_timeout=timedelta(seconds=30), header={"X-Team": "a"}, metric_percentiles=[50, 99])
+    run = inferometer.bench(url, num_prompts=200, max_concurrency=8, request_timeout=timedelta(seconds=30), header={"X-Team": "a"}, metric_percentiles=[50, 99])
     if run.verdict is None or not run.verdict.valid:
         raise RuntimeError(str(run.verdict))
     requests = run.requests()

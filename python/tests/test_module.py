@@ -5,6 +5,7 @@ import datetime
 import html.parser
 import importlib.util
 import inspect
+import io
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 from unittest import mock
 
@@ -21,13 +23,13 @@ HERE = pathlib.Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parent.parent))
 
 import inferometer  # noqa: E402
-from inferometer import _html  # noqa: E402
+from inferometer import _html, _progress  # noqa: E402
 
 spec = importlib.util.spec_from_file_location("wheels", HERE.parent.parent.parent / "scripts" / "wheels.py")
 wheels = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(wheels)
 
-RESULT = {"label": "one", "p99_ttft_ms": 1.5, "inferometer": {"run": "/nowhere/run", "partial": False, "verdict": {"level": "SUSPECT", "reasons": ["short"], "checks": []}}}
+RESULT = {"label": "one", "p99_ttft_ms": 1.5, "inferometer": {"run": "/nowhere/run", "partial": False, "summary": ["SUSPECT: too short", "Output 1.5 tok/s"], "verdict": {"level": "SUSPECT", "line": "SUSPECT: too short", "reasons": ["short"], "checks": []}}}
 
 
 class WithProgram(unittest.TestCase):
@@ -54,11 +56,12 @@ class WithProgram(unittest.TestCase):
         return json.loads((self.room / "args").read_text())
 
     def test_flags_are_words_of_their_own(self):
-        run = inferometer.bench_serve("http://x; rm -rf /", label="-a $(b)", num_prompts=3, seed=None, ignore_eos=True, goodput=["ttft:1", "tpot:2"])
-        want = ["bench", "serve", "--base-url=http://x; rm -rf /", "--label=-a $(b)", "--num-prompts=3", "--ignore-eos", "--goodput", "ttft:1", "tpot:2"]
+        run = inferometer.bench("http://x; rm -rf /", label="-a $(b)", num_prompts=3, seed=None, ignore_eos=True, goodput=["ttft:1", "tpot:2"])
+        want = ["--base-url=http://x; rm -rf /", "--label=-a $(b)", "--num-prompts=3", "--ignore-eos", "--goodput", "ttft:1", "tpot:2"]
         self.assertEqual(self.called(), [*want, "--format", "json"])
         self.assertEqual((run.folder, run.label, run.exit_code, run.partial), ("/nowhere/run", "one", 0, False))
-        self.assertEqual((run.verdict.level, run.verdict.valid, str(run.verdict)), ("SUSPECT", False, "SUSPECT (short)"))
+        self.assertEqual((run.verdict.level, run.verdict.valid, str(run.verdict)), ("SUSPECT", False, "SUSPECT: too short"))
+        self.assertEqual(repr(run), "SUSPECT: too short\nOutput 1.5 tok/s")
 
     def test_each_type_of_value(self):
         for flags, want in [
@@ -78,7 +81,7 @@ class WithProgram(unittest.TestCase):
             ({"run_dir": pathlib.Path("-x")}, ["--run-dir=-x"]),
         ]:
             with self.subTest(flags=flags):
-                inferometer.bench_serve(**flags)
+                inferometer.bench(**flags)
                 self.assertEqual(self.called(), ["bench", "serve", *want, "--format", "json"])
 
     def test_what_is_no_list_of_words_is_refused(self):
@@ -106,7 +109,7 @@ class WithProgram(unittest.TestCase):
             ({"label": "a\0b"}, ValueError),
         ]:
             with self.subTest(flags=flags), self.assertRaises(error):
-                inferometer.bench_serve("http://x", **flags)
+                inferometer.bench("http://x", **flags)
         for call, error in [
             (lambda: inferometer.compare("a"), ValueError),
             (lambda: inferometer.compare("gone", "gone"), FileNotFoundError),
@@ -151,7 +154,7 @@ class WithProgram(unittest.TestCase):
             key = threading.Thread(target=press)
             key.start()
             with self.subTest(want=want), self.assertRaises(inferometer.Interrupted) as got:
-                inferometer.bench_serve("http://x")
+                inferometer.bench("http://x")
             key.join()
             self.assertIsInstance(got.exception, KeyboardInterrupt)
             self.assertEqual(got.exception.run and (got.exception.run.partial, got.exception.run.exit_code), want and (True, 3))
@@ -195,15 +198,15 @@ class Completion(unittest.TestCase):
     """What an editor and a notebook know of a function without calling it."""
 
     def test_every_keyword_has_a_type_and_a_line(self):
-        for function in (inferometer.bench_serve, inferometer.find, inferometer.compare, inferometer.run):
+        for function in (inferometer.bench, inferometer.find, inferometer.compare, inferometer.run):
             parameters = inspect.signature(function).parameters
             self.assertNotIn(inspect.Parameter.VAR_KEYWORD, [p.kind for p in parameters.values()])
             for name, p in parameters.items():
                 with self.subTest(function=function.__name__, name=name):
                     self.assertIsNot(p.annotation, inspect.Parameter.empty)
                     self.assertRegex(function.__doc__, rf"(?m)^        \*?{name}: \S")
-        self.assertGreater(len(inspect.signature(inferometer.bench_serve).parameters), 150)
-        self.assertIn("Default: 1000.", inferometer.bench_serve.__doc__)
+        self.assertGreater(len(inspect.signature(inferometer.bench).parameters), 150)
+        self.assertIn("Default: 1000.", inferometer.bench.__doc__)
 
     def test_it_is_python_3_8(self):
         for path in (HERE.parent.parent / "inferometer").glob("*.py"):
@@ -235,7 +238,7 @@ class Pages(unittest.TestCase):
     def shown(self, value, begins):
         page = value._repr_html_()
         tags = Tags(page)
-        self.assertLessEqual(tags.tags, {"div", "span", "table", "tr", "th", "td", "b"})
+        self.assertLessEqual(tags.tags, {"div", "span", "table", "tr", "th", "td", "b", "details", "summary"})
         self.assertLessEqual(tags.attributes, {"style"})
         self.assertIn("<script>alert(1)</script>", tags.text)
         self.assertNotRegex(tags.text, "[\x1b\u202e]")
@@ -245,13 +248,13 @@ class Pages(unittest.TestCase):
 
     def test_a_run(self):
         h = self.HOSTILE
-        verdict = {"level": "INVALID", "reasons": ["steal"], "checks": [{"name": "steal", "sentence": h}, {"name": "other", "sentence": "passed"}], "unsupported": ["p99_ttft"]}
-        result = {"label": h, "model_id": h, "completed": 1, "failed": 2, "duration": 3.0, "request_throughput": 0.3333333, "output_throughput": None, "mean_ttft_ms": 1234.5678, "p99_ttft_ms": 9.0}
-        text = self.shown(inferometer.Run(h, {**result, "inferometer": {"verdict": verdict, "partial": True}}), "INVALID stopped early 1 of 3 requests")
-        for want in ("1 of 3 requests", "1,235", "0.3333", "n/a"):
+        verdict = {"level": "INVALID", "line": "INVALID: 2 of 3 requests failed, " + h, "reasons": ["steal"], "checks": [{"name": "other", "sentence": "passed"}], "unsupported": ["p99_ttft"]}
+        result = {"label": h, "model_id": h, "completed": 1, "failed": 2, "duration": 3.0, "request_throughput": 0.3333333, "output_throughput": None, "mean_ttft_ms": 1234.5678, "median_ttft_ms": 7.0, "p99_ttft_ms": 9.0}
+        text = self.shown(inferometer.Run(h, {**result, "inferometer": {"verdict": verdict, "partial": True}}), "INVALID stopped early 2 of 3 requests failed")
+        for want in ("2 of 3 requestsin 3 s", "1,235", "0.3333", "p99 n/a ms"):
             self.assertIn(want, text)
         self.assertNotIn("passed", text)
-        self.shown(inferometer.Run(h, {**result, "inferometer": {"verdict": None}}), "not judged 1 of 3")
+        self.shown(inferometer.Run(h, {**result, "inferometer": {"verdict": None}}), "not judged")
 
     def test_the_others(self):
         h = self.HOSTILE
@@ -261,6 +264,9 @@ class Pages(unittest.TestCase):
         text = self.shown(inferometer.Comparison([h, h], doubts, changes, [inferometer.Limit(h, h, "broken", h)], [h], report), "NOT COMPARABLE gate broken ")
         self.assertIn("-2.0 points", text)
         self.assertIn("1 of 1 changes are real: 0 better, 1 worse", text)
+        shown = repr(inferometer.Comparison([h, h], [], changes, [inferometer.Limit(h, h, "broken", h)], [h]))
+        self.assertEqual([line[:8] for line in shown.splitlines()], ["<script>", "  <scrip", "  gate <"])
+        self.assertNotRegex(shown, "[\x1b\u202e]")
         edge = inferometer.Edge(2.5, 2.0, 3.0, True, h, h, "VALID", [h], 3, 1.0, h)
         curve = [{"x": 2.5, "holds": True, "numbers": {"verdict": h}, "run": h}]
         self.shown(inferometer.Found(h, h, h, [edge], {"map": h, "results": [{"value": h, "curve": curve}]}), "VALID ")
@@ -272,6 +278,46 @@ class Pages(unittest.TestCase):
         for value, want in [(0, "0"), (0.0, "0"), (40, "40"), (1234.5678, "1,235"), (12.34567, "12.35"), (0.0012345678, "0.001235"), (-2.5, "-2.500"), (None, "n/a"), (float("nan"), "n/a"), (float("inf"), "inf"), (True, "n/a"), ("<b>", "n/a"), (1e300, "1e+300"), (1e-300, "0.000000000")]:
             with self.subTest(value=value):
                 self.assertEqual(_html.number(value), want)
+
+
+class Said(unittest.TestCase):
+    """What is shown of a program that is still at it."""
+
+    def test_the_last_line(self):
+        for said, want in [("", "…"), ("a\n", "a"), ("a\nb \x1b[31m\n\n", "b  [31m"), ("\r\n \n", "…")]:
+            with self.subTest(said=said):
+                self.assertEqual(_progress.last(said), want)
+
+    def test_a_notebook(self):
+        shown = []
+
+        class Handle:
+            def update(self, page, raw):
+                shown.append(page["text/html"])
+
+        def display(page, raw, display_id):
+            shown.append(page["text/html"])
+            return Handle()
+
+        ipython = types.ModuleType("IPython")
+        ipython.get_ipython = lambda: types.SimpleNamespace(kernel=True)
+        ipython.display = types.ModuleType("IPython.display")
+        ipython.display.display = display
+        with mock.patch.dict(sys.modules, {"IPython": ipython, "IPython.display": ipython.display}):
+            with _progress.begin(None) as progress:
+                progress.show("10/20 done\n")
+                progress.show("11/20 <b>\n")
+            with _progress.begin(False) as progress:
+                progress.show("unseen")
+        self.assertEqual([Tags(page).text for page in shown], ["10/20 done", "11/20 <b>", ""])
+
+    def test_a_terminal_and_a_pipe(self):
+        for terminal, want in [(True, "\r3/4 done" + " " * 71 + "\r" + " " * 79 + "\r"), (False, "")]:
+            err = io.StringIO()
+            err.isatty = lambda terminal=terminal: terminal
+            with self.subTest(terminal=terminal), mock.patch.object(sys, "stderr", err), _progress.begin(None) as progress:
+                progress.show("3/4 done\n")
+            self.assertEqual(err.getvalue(), want)
 
 
 class Finding(unittest.TestCase):

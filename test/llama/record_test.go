@@ -21,7 +21,7 @@ import (
 func TestRecordedLengths(t *testing.T) {
 	s := startLlama(t, "--parallel", "1", "--ctx-size", "1024")
 	out := filepath.Join(t.TempDir(), "traffic.jsonl")
-	cmd := exec.Command(realserver.Build(t), "record", "--target", s.Base, "--listen", "127.0.0.1:0", "--out", out)
+	cmd := exec.Command(realserver.Build(t), "record", "--base-url", s.Base, "--listen", "127.0.0.1:0", "--output", out)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func TestANewMetricIsOneRow(t *testing.T) {
 		"numbers":   "| `output_share` | total_output_tokens / all tokens | tok/tok | higher |\n",
 	} {
 		if !strings.Contains(manual[name], want) {
-			t.Errorf("docs/metrics.md would lack %s", want)
+			t.Errorf("docs/reference/metrics.md would lack %s", want)
 		}
 	}
 }

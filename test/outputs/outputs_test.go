@@ -332,7 +332,7 @@ func TestSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	site := filepath.Join(dir, "site")
-	if out, err := exec.Command(bin, "serve-report", filepath.Join(dir, "runs"), "--once", site).CombinedOutput(); err != nil {
+	if out, err := exec.Command(bin, "serve-report", filepath.Join(dir, "runs"), "-o", site).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var list []byte

@@ -54,14 +54,16 @@ var inside = map[string][]string{
 	"cli/check":            {"cli/argv", "cli/command", "cli/serve"},
 	"cli/command":          {"cli/argv"},
 	"cli/compare":          {"cli/argv", "cli/command"},
+	"cli/door":             {"cli/argv", "cli/command", "cli/serve"},
 	"cli/eval":             {"cli/argv", "cli/command", "cli/report", "cli/serve"},
 	"cli/fleet":            {"cli/argv", "cli/command", "cli/serve"},
 	"cli/find":             {"cli/argv", "cli/command", "cli/serve", "cli/view"},
 	"cli/multiturn":        {"cli/argv", "cli/command", "cli/serve"},
+	"cli/peers":            {"cli/argv"},
 	"cli/record":           {"cli/argv", "cli/command"},
 	"cli/report":           {"cli/argv", "cli/command", "cli/serve"},
 	"cli/run":              {"cli/argv", "cli/command", "cli/find", "cli/serve", "cli/upload", "cli/view"},
-	"cli/serve":            {"cli/argv", "cli/command", "cli/upload", "cli/view"},
+	"cli/serve":            {"cli/argv", "cli/command", "cli/peers", "cli/upload", "cli/view"},
 	"cli/shell":            {"cli/argv", "cli/command"},
 	"cli/sweep":            {"cli/argv", "cli/command", "cli/serve", "cli/view"},
 	"cli/tokenize":         {"cli/argv", "cli/command", "cli/serve"},
@@ -111,7 +113,7 @@ var inside = map[string][]string{
 	"show/table":      {"show/markup", "show/number"},
 
 	"show/section":      {"show/number", "show/table"},
-	"show/comparison":   {"show/front", "show/number", "show/page", "show/table"},
+	"show/comparison":   {"show/chart", "show/front", "show/number", "show/page", "show/table"},
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},
@@ -131,7 +133,7 @@ var inside = map[string][]string{
 }
 
 // everywhere are packages of no job but their own, which any other may import.
-var everywhere = []string{"exposition", "option", "ordered", "outside", "template", "usage"}
+var everywhere = []string{"clock", "errno", "exposition", "option", "ordered", "outside", "process", "template", "usage"}
 
 // An arrow is an import of one of our packages by another.
 type arrow struct{ file, from, to string }

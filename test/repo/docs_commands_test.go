@@ -237,7 +237,7 @@ func (p *docsPage) check(t *testing.T, line string) {
 	case strings.HasPrefix(args, "eval "):
 		more = " --base-url http://" + freeAddress(t) + " --deadline 1s --quiet"
 	case strings.HasPrefix(args, "record "): // it goes on until it is told to end, unless it can't write
-		more = " --out nowhere/traffic.jsonl"
+		more = " --output nowhere/traffic.jsonl"
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

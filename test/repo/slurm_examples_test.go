@@ -98,7 +98,7 @@ func takes(t *testing.T, program string, args []string) {
 	t.Helper()
 	dir := t.TempDir()
 	if args[0] == "agent" { // what it is started with must be there
-		if out, err := exec.Command(program, "fleet", "init", "--dir", filepath.Join(dir, "fleet")).CombinedOutput(); err != nil {
+		if out, err := exec.Command(program, "fleet", "init", "-o", filepath.Join(dir, "fleet")).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

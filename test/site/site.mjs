@@ -9,7 +9,7 @@ const require = createRequire(path.join(packages, "package.json"));
 const puppeteer = require("puppeteer-core");
 const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const names = JSON.parse(fs.readFileSync(0, "utf8"));
-const out = { pages: 0, console: [], requests: [], axe: [], overflow: [], found: [], focus: [], menu: "", dark: "" };
+const out = { pages: 0, console: [], requests: [], axe: [], overflow: [], found: [], focus: [], menu: "", dark: "", coloured: [] };
 const pictures = ["index.html", "docs/index.html", "docs/tutorials/compare-two-builds.html", "docs/flags.html", "docs/verdict.html", "docs/coming-from/k6.html"];
 
 const browser = await puppeteer.launch({
@@ -77,6 +77,7 @@ await look(390, 844, "dark", pictures);
 // The search, by the keyboard alone.
 const page = await tab(1440, 900, "light");
 await page.goto(base + "index.html", { waitUntil: "load" });
+out.coloured = await page.$$eval("main code .program, main code .flag", (l) => [...new Set(l.map((e) => e.textContent))]);
 await page.keyboard.press("s");
 await page.waitForSelector("#mdbook-searchbar, #searchbar", { visible: true });
 await page.keyboard.type("tpot", { delay: 20 });

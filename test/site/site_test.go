@@ -148,6 +148,7 @@ type seen struct {
 	Found             []string
 	Focus             []string
 	Menu, Dark        string
+	Coloured          []string
 }
 
 func TestInTheBrowser(t *testing.T) {
@@ -209,6 +210,9 @@ func check(t *testing.T, s *seen, want int) {
 	}
 	if len(s.Focus) < 5 || !slices.ContainsFunc(s.Focus, func(l string) bool { return strings.HasPrefix(l, "main ") }) {
 		t.Errorf("the tab key gets to %q", s.Focus)
+	}
+	if !slices.Contains(s.Coloured, "inferometer") || !slices.Contains(s.Coloured, "--listen") {
+		t.Errorf("of the first page's commands %q are coloured", s.Coloured)
 	}
 	if s.Menu != "opened" {
 		t.Errorf("the menu of the narrow screen: %s", s.Menu)

@@ -47,10 +47,10 @@ for want in ("Requires-Python: >=3.8", 'Requires-Dist: pandas>=2.0; extra == "pa
 
 // wrong are calls that a type checker must not let pass, one a line.
 const wrong = `import inferometer
-inferometer.bench_serve("http://x", num_promts=3)
-inferometer.bench_serve("http://x", num_prompts="3")
-inferometer.bench_serve("http://x", backend="vlm")
-inferometer.bench_serve("http://x", ignore_eos=1)
+inferometer.bench("http://x", num_promts=3)
+inferometer.bench("http://x", num_prompts="3")
+inferometer.bench("http://x", backend="vlm")
+inferometer.bench("http://x", ignore_eos=1)
 inferometer.find(base_url="http://x")
 inferometer.find("failed<1%", vary="rates")
 inferometer.compare(3, 4)
@@ -99,7 +99,7 @@ func (s *stage) page(t *testing.T) {
 	t.Setenv("PYTHONPATH", s.module(t))
 	t.Setenv("INFEROMETER_BINARY", filepath.Join(filepath.Dir(s.python), "inferometer"))
 	out := s.run(t, s.tools, "-c", strings.ReplaceAll(strings.Join(program, "\n"), "http://127.0.0.1:18000", sim.URL))
-	for _, want := range []string{"VALID", "Change(metric='mean_ttft_ms'", "request_throughput  mean_e2el_ms", "output_throughput  median_ttft_ms", "p99_ttft_ms"} {
+	for _, want := range []string{"VALID", "Change(metric='mean_ttft_ms'", "request_throughput  mean_e2el_ms", "output_throughput  median_ttft_ms", "p99_ttft_ms", "tokens_per_s  in_flight", " against one: "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in what the page prints:\n%s", want, out)
 		}

@@ -93,6 +93,7 @@ func TestWheel(t *testing.T) {
 	t.Run("types", func(t *testing.T) { s.types(t) })
 	t.Run("real", func(t *testing.T) { s.runTests(t) })
 	t.Run("page", func(t *testing.T) { s.page(t) })
+	t.Run("notebook", func(t *testing.T) { s.notebook(t) })
 	t.Run("hostile", func(t *testing.T) { s.hostile(t) })
 
 	s.run(t, s.python, "-m", "pip", "uninstall", "--yes", "inferometer")
@@ -110,7 +111,7 @@ func (s *stage) frames(t *testing.T) {
 	t.Cleanup(func() { _ = sim.Stop() })
 	out := s.run(t, s.python, "-c", `
 import sys, inferometer
-run = inferometer.bench_serve(sys.argv[1], num_prompts=60, max_concurrency=4, random_input_len=8, random_output_len=6, run_dir="-run", label="ä'\"$(x)", metric_percentiles="50,99", scrape_every="200ms")
+run = inferometer.bench(sys.argv[1], num_prompts=60, max_concurrency=4, random_input_len=8, random_output_len=6, run_dir="-run", label="ä'\"$(x)", metric_percentiles="50,99", scrape_every="200ms")
 again = inferometer.load("-run")
 assert run.exit_code == 0 and again.exit_code is None
 assert run.folder == again.folder and run.result["p99_ttft_ms"] == again.result["p99_ttft_ms"], (run.folder, again.folder)

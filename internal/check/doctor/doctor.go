@@ -4,7 +4,7 @@
 // them in small functions, one per finding. It prints nothing.
 //
 // The table of findings (table.go) holds each one's name, what it looks for, why
-// that matters and how to fix it; docs/doctor.md says the same to users.
+// that matters and how to fix it; docs/reference/doctor.md is written from it.
 package doctor
 
 import "fmt"

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
@@ -155,9 +156,9 @@ func (f *facts) resolve(ctx context.Context) {
 	if f.noDNS != nil {
 		return
 	}
-	begin := time.Now()
+	begin := clock.Now()
 	ips, err := f.Lookup(ctx, f.host)
-	f.dnsTook, f.noDNS = time.Since(begin), err
+	f.dnsTook, f.noDNS = clock.Since(begin), err
 	for _, ip := range ips {
 		f.addresses = append(f.addresses, address{ip: ip})
 	}
@@ -188,9 +189,9 @@ func (f *facts) connect(ctx context.Context) {
 }
 
 func (f *facts) connectOnce(ctx context.Context, ip string) (time.Duration, error) {
-	begin := time.Now()
+	begin := clock.Now()
 	c, err := f.Dial(ctx, "tcp", net.JoinHostPort(ip, f.port))
-	took := time.Since(begin)
+	took := clock.Since(begin)
 	if err != nil {
 		return 0, err
 	}

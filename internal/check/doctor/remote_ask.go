@@ -7,6 +7,7 @@ import (
 	"net/http/httptrace"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -51,15 +52,15 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.facts.answer != nil {
 		return r.RoundTripper.RoundTrip(req)
 	}
-	a := &answer{sent: time.Now()}
+	a := &answer{sent: clock.Now()}
 	var begin time.Time
 	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		TLSHandshakeStart: func() { begin = time.Now() },
-		TLSHandshakeDone:  func(tls.ConnectionState, error) { a.handshake = time.Since(begin) },
+		TLSHandshakeStart: func() { begin = clock.Now() },
+		TLSHandshakeDone:  func(tls.ConnectionState, error) { a.handshake = clock.Since(begin) },
 	})
 	resp, err := r.RoundTripper.RoundTrip(req.WithContext(ctx))
 	if err == nil {
-		a.seen, a.proto, a.header, a.tls = time.Now(), resp.Proto, resp.Header, resp.TLS
+		a.seen, a.proto, a.header, a.tls = clock.Now(), resp.Proto, resp.Header, resp.TLS
 		r.facts.answer = a
 	}
 	return resp, err

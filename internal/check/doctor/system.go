@@ -2,12 +2,10 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/url"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/machine"
@@ -53,7 +51,7 @@ const between = time.Second
 func ThisSystem() System {
 	return System{
 		Machine: machine.This(), OS: runtime.GOOS, CPUs: runtime.NumCPU(), MaxProcs: runtime.GOMAXPROCS(0),
-		NvidiaSMI: askNvidiaSMI, OpenFiles: openFileLimit, Clock: clockState, KernelStamps: kernelStamps, Lookup: net.DefaultResolver.LookupHost,
+		NvidiaSMI: askNvidiaSMI, OpenFiles: machine.OpenFileLimit, Clock: clockState, KernelStamps: kernelStamps, Lookup: net.DefaultResolver.LookupHost,
 		Pause: func(ctx context.Context) {
 			select {
 			case <-ctx.Done():
@@ -61,14 +59,6 @@ func ThisSystem() System {
 			}
 		},
 	}
-}
-
-func openFileLimit() (soft, hard uint64, err error) {
-	var l syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
-		return 0, 0, fmt.Errorf("getrlimit: %w", err)
-	}
-	return uint64(l.Cur), uint64(l.Max), nil
 }
 
 // kernelStamps tries it, as a run does.

@@ -10,7 +10,7 @@ import (
 // come is three times the p99.9 of the worst round. Errors come in two sizes, that of the
 // clocks and that of a moment in which another program had the processor. Whether
 // such moments are less or more than one percent of a round is chance; the p99.9
-// sees them in both cases. docs/selftest.md has how often claims held.
+// sees them in both cases. docs/doctor.md has how often claims held.
 const Safety = 3
 
 // smallest is the least that is claimed: below it the clocks' own error begins.

@@ -7,7 +7,7 @@
 //	truth ───┘
 //
 // Who starts the simulator and the client is the command line; here are files and
-// arithmetic only. docs/selftest.md tells users what the words mean.
+// arithmetic only. docs/doctor.md tells users what the words mean.
 package selftest
 
 import (

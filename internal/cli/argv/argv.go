@@ -21,6 +21,7 @@ package argv
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -43,15 +44,20 @@ type Set struct {
 	operandTakes           []Takes
 	operandChoices         []string
 	operands               []string
+	bare                   []*Flag // that words by themselves stand for
+	isBare                 func(word string) bool
 	seen                   map[*Flag]Source
-	given                  []occurrence      // all of them, in the order in which they were applied
-	foreign                map[string]string // advice by the name as typed, dashes included
+	given                  []occurrence                           // all of them, in the order in which they were applied
+	foreign                map[string]func(rest []string) Foreign // by the name as typed, dashes included
+	foreignFirst           map[string]bool                        // names that are not ours though we have them
+	elsewhere              func(name string) string               // which other commands have a flag; may be nil
 }
 
 // spelling is one long name of a flag. The flag --x of a TriBool has two: x and no-x.
 type spelling struct {
 	flag    *Flag
 	negated bool
+	whole   bool // no part of the name stands for it
 }
 
 // generalGroup comes last in the help: everybody knows what is in it.
@@ -94,6 +100,7 @@ type Flag struct {
 	Takes       Takes
 
 	aliases []string
+	silent  []string // accepted, and not listed
 	short   byte
 	whole   bool // no part of its name stands for it
 	arity   Arity
@@ -121,9 +128,31 @@ type Option func(*Flag)
 // Group puts the flag under a heading of the help.
 func Group(name string) Option { return func(f *Flag) { f.Group = name } }
 
-// Alias adds another long name.
+// Alias adds another long name. No part of it stands for the flag: what vLLM's names can be
+// cut to must not depend on our own.
 func Alias(names ...string) Option {
 	return func(f *Flag) { f.aliases = append(f.aliases, names...) }
+}
+
+// Server also accepts the names that other tools have for the address of a server.
+func Server() Option {
+	return func(f *Flag) {
+		for _, name := range []string{"base-url", "url", "target", "server"} {
+			if name != f.Name {
+				f.silent = append(f.silent, name)
+			}
+		}
+	}
+}
+
+// Output makes a flag the one that says where a command writes: -o and --output.
+func Output() Option {
+	return func(f *Flag) {
+		f.short = 'o'
+		if f.Name != "output" {
+			f.silent = append(f.silent, "output")
+		}
+	}
 }
 
 // Short adds a one-letter name.
@@ -161,7 +190,7 @@ func New(name, summary string) *Set {
 		byName:  map[string]spelling{},
 		byShort: map[byte]*Flag{},
 		seen:    map[*Flag]Source{},
-		foreign: map[string]string{},
+		foreign: map[string]func([]string) Foreign{},
 	}
 	s.add(&Flag{
 		Name: "help", Help: "Show this help.", Group: generalGroup, arity: NoValue, short: 'h',
@@ -193,8 +222,13 @@ func (s *Set) Example(text, command string) {
 // Flags returns the declared flags in the order of their declaration.
 func (s *Set) Flags() []*Flag { return s.flags }
 
-// Lookup returns the flag with this exact name (or alias), or nil.
-func (s *Set) Lookup(name string) *Flag { return s.byName[normalize(name)].flag }
+// Lookup returns the flag with this exact name (or alias, or letter behind a dash), or nil.
+func (s *Set) Lookup(name string) *Flag {
+	if len(name) == 2 && name[0] == '-' {
+		return s.byShort[name[1]]
+	}
+	return s.byName[normalize(name)].flag
+}
 
 // Seen reports whether the flag was set, on the command line or in the config.
 func (s *Set) Seen(name string) bool { return s.Source(name) != FromDefault }
@@ -206,15 +240,6 @@ func (s *Set) Source(name string) Source {
 		panic(fmt.Sprintf("argv: --%s is not declared", name))
 	}
 	return s.seen[f]
-}
-
-// Foreign names flags of other programs, dashes included, that people bring along:
-// an older version's, an engine's, another client's. The advice reads on from the name
-// ("is the engine's: give it to vllm serve"). They are never taken for an abbreviation.
-func (s *Set) Foreign(advice string, names ...string) {
-	for _, name := range names {
-		s.foreign[normalize(name)] = advice
-	}
 }
 
 // Unsupported declares a flag that is known and refused. The reason is a sentence
@@ -248,10 +273,11 @@ func (s *Set) add(f *Flag, opts []Option) {
 	}
 	s.flags = append(s.flags, f)
 	s.addGroup(f.Group)
-	for _, name := range append([]string{f.Name}, f.aliases...) {
-		s.addName(name, spelling{flag: f})
+	for i, name := range slices.Concat([]string{f.Name}, f.aliases, f.silent) {
+		whole := f.whole || i > 0
+		s.addName(name, spelling{flag: f, whole: whole})
 		if f.arity == triValue {
-			s.addName("no-"+name, spelling{flag: f, negated: true})
+			s.addName("no-"+name, spelling{flag: f, negated: true, whole: whole})
 		}
 	}
 	if f.short != 0 {

@@ -65,6 +65,9 @@ func (s *Set) help(w io.Writer, width int, short bool) {
 	if s.operandsN > 0 {
 		operands = " " + s.operandName
 	}
+	for range s.bare {
+		operands += " [URL]"
+	}
 	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, table.Wrap(s.summary, width, ""))
 	examples := s.examples
 	if short {

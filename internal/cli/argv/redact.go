@@ -18,7 +18,9 @@ func (s *Set) Redacted(args []string) []string {
 		}
 		for i, v := range o.values {
 			hidden := o.flag.redacted(v, o.path)
-			if o.inline {
+			if o.bare {
+				shown[o.arg] = hidden
+			} else if o.inline {
 				shown[o.arg] = strings.TrimSuffix(shown[o.arg], v) + hidden
 			} else {
 				shown[o.arg+1+i] = hidden

@@ -11,7 +11,7 @@ func (s *Set) Without(args []string, drop func(*Flag) bool) []string {
 			continue
 		}
 		gone[o.arg] = true
-		if o.inline || o.flag.arity == NoValue || o.flag.arity == triValue {
+		if o.bare || o.inline || o.flag.arity == NoValue || o.flag.arity == triValue {
 			continue
 		}
 		for i := range o.values {

@@ -75,14 +75,15 @@ const probeTimeout = time.Minute
 func (r *doctorRun) flags() *argv.Set {
 	o := r.Options
 	set := argv.New("inferometer doctor",
-		"Look for what would spoil a measurement: on this machine and, with --base-url, on the way to a server and at the server. "+
+		"Look for what would spoil a measurement: on this machine and, given its address, on the way to a server and at the server. "+
 			"Each finding says why it matters and how to fix it. The exit code is 1 if something would spoil a measurement.")
 	set.Example("This machine", "inferometer doctor")
-	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
+	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	g := argv.Group("")
 	o.RequestTimeout = probeTimeout
 	o.Flag(set, "base-url", g, argv.Help("The server, as in http://host:8000."), argv.Shown("only this machine"))
+	set.Bare(spec.LooksLikeAddress, "base-url")
 	o.Flag(set, "backend", g, argv.Help("The protocol of the probe, as in bench serve."))
 	for _, name := range []string{"protocol-file", "endpoint", "model", "header", "insecure", "proxy"} {
 		o.Flag(set, name, g)
@@ -97,7 +98,7 @@ func (r *doctorRun) flags() *argv.Set {
 func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 	r.Host, r.Port = "127.0.0.1", 8000 // there must be one where there is no --base-url
 	full, _ := serve.Flags()           // nothing is set in it: what has no flag here is as bench serve has it
-	if err := r.SetServers(full); err != nil {
+	if err := r.SetServers(set); err != nil {
 		return err
 	}
 	if err := r.SetHeaders(full); err != nil {

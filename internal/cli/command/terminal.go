@@ -7,10 +7,10 @@ import (
 	"golang.org/x/term"
 )
 
-// IsTerminal reports whether w is a person's screen.
+// IsTerminal reports whether w is a person's screen, which understands escape sequences.
 func IsTerminal(w io.Writer) bool {
 	f := File(w)
-	return f != nil && term.IsTerminal(int(f.Fd()))
+	return f != nil && term.IsTerminal(int(f.Fd())) && escapes(f)
 }
 
 // TerminalWidth is the width to write for: the screen's, or 80 in a pipe.

@@ -20,6 +20,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/duel"
 	"github.com/inferometer/inferometer/internal/show/comparison"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // abRun is one duel of two servers, from its flags to its answer.
@@ -72,7 +73,7 @@ func (r *abRun) flags() *argv.Set {
 		"Is server B really faster than A? Both get the same workload in turns (A B, B A, B A, A B, …), each round with new prompts, until it is decided or a bound is reached. "+
 			"Flags of bench serve say what is sent.")
 	set.Example("Until it is clear, for 15 minutes at most",
-		"inferometer ab --a http://gpu-a:8000 --b http://gpu-b:8000 --num-prompts 200 --max-concurrency 16")
+		"inferometer ab http://gpu-a:8000 http://gpu-b:8000 --num-prompts 200 --max-concurrency 16")
 	set.Example("Fail if B is slower: exit code 5 if it is, 6 if that can't be decided",
 		`inferometer ab --a http://old:8000 --b http://new:8000 --gate "p99_ttft<+5% and output_throughput>-3%" --num-prompts 200 --max-concurrency 16`)
 	g := argv.CommonGroup(groupAB)
@@ -85,17 +86,18 @@ func (r *abRun) flags() *argv.Set {
 	set.Int(&r.rules.MaxRounds, "max-rounds", 20, "The last round. The more there may be, the surer each look must be.", g, argv.Metavar("N"), argv.WholeName())
 	set.Duration(&r.maxTime, "max-time", 15*time.Minute, "Begin no round that would end later.", g, argv.WholeName())
 	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
-	set.String(&r.folder, "out", "", "Folder for the runs and ab.json.", g, argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
+	set.String(&r.folder, "output", "", "Folder for the runs and ab.json.", g, argv.Output(), argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
 	set.Choice(&r.format, "format", "table", comparison.Formats, "What to print.", g, argv.WholeName())
 	r.workload = serve.NewOptions()
 	serve.Define(set, r.workload)
+	set.Bare(spec.LooksLikeAddress, "a", "b")
 	set.Seldom(setByUs...)
 	set.Seldom("endpoint", "header", "extra-body", "percentile-metrics", "goodput")
 	return set
 }
 
 // ownFlags are not given to bench serve.
-var ownFlags = []string{"a", "b", "gate", "metric", "min-rounds", "max-rounds", "max-time", "any-verdict", "out", "format"}
+var ownFlags = []string{"a", "b", "gate", "metric", "min-rounds", "max-rounds", "max-time", "any-verdict", "output", "format"}
 
 // setByUs are flags of bench serve that have no place here.
 var setByUs = []string{
@@ -107,7 +109,7 @@ var setByUs = []string{
 func (r *abRun) resolve(set *argv.Set) error {
 	for _, name := range setByUs {
 		if set.Seen(name) {
-			return argv.Errorf(name, "has no place here: --a and --b are the servers, and --out is the folder of all results")
+			return argv.Errorf(name, "has no place here: --a and --b are the servers, and --output is the folder of all results")
 		}
 	}
 	for _, name := range ownFlags {
@@ -116,9 +118,16 @@ func (r *abRun) resolve(set *argv.Set) error {
 		}
 	}
 	if r.a == "" || r.b == "" {
-		return &argv.UsageError{Text: "--a and --b are needed: the URLs of two servers"}
+		return &argv.UsageError{Text: "the URLs of two servers are needed, as in inferometer ab http://gpu-a:8000 http://gpu-b:8000"}
 	}
-	if strings.TrimRight(r.a, "/") == strings.TrimRight(r.b, "/") {
+	for flag, text := range map[string]*string{"a": &r.a, "b": &r.b} {
+		address, err := spec.ReadAddress(flag, *text)
+		if err != nil {
+			return err
+		}
+		*text = address.Base + address.Endpoint // which child takes apart again
+	}
+	if r.a == r.b {
 		return argv.Errorf("b", "is the same server as --a: it would find A's prompts in its cache")
 	}
 	if r.maxTime <= 0 {

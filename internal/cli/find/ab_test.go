@@ -72,7 +72,7 @@ func seeds(s *plantest.Server) (list []int) {
 func TestDuelIsDecided(t *testing.T) {
 	t.Parallel()
 	a, b, out := server(1, 1), server(4, 2), t.TempDir()
-	s := ab(t, a, b, nil, "--metric", "mean_ttft", "--out", out)
+	s := ab(t, a, b, nil, "--metric", "mean_ttft", "--output", out)
 	s.exit(command.ExitDone, "")
 	s.stderr(`^A http://.*, B http://.*; seeds from 5; runs in /.*$`, `^round 1: mean_ttft_ms \+[0-9.]+ %, unknown error$`, `^round 3: mean_ttft_ms \+(29|30)[0-9.]+ %.* real$`)
 	s.noStderr(`^round 4`, `left out`)
@@ -100,7 +100,7 @@ func TestDuelInTurns(t *testing.T) {
 	for name, s := range map[string]*plantest.Server{"A": a, "B": b} {
 		s.Ends = func(*spec.Spec) error { order = append(order, name); return nil }
 	}
-	s := ab(t, a, b, nil, "--metric", "mean_ttft", "--min-rounds", "5", "--max-rounds", "5", "--out", t.TempDir())
+	s := ab(t, a, b, nil, "--metric", "mean_ttft", "--min-rounds", "5", "--max-rounds", "5", "--output", t.TempDir())
 	s.stderr(`^round 5: `)
 	if diff := cmp.Diff([]string{"A", "B", "B", "A", "B", "A", "A", "B"}, order[:8]); diff != "" || len(order) != 10 {
 		t.Errorf("%v: %s", order, diff)
@@ -110,18 +110,18 @@ func TestDuelInTurns(t *testing.T) {
 // A gate that B breaks, and one that it keeps; each limit has its line.
 func TestDuelWithAGate(t *testing.T) {
 	t.Parallel()
-	s := ab(t, server(1, 1), server(4, 2), nil, "--gate", "mean_ttft<+5%", "--quiet", "--out", t.TempDir())
+	s := ab(t, server(1, 1), server(4, 2), nil, "--gate", "mean_ttft<+5%", "--quiet", "--output", t.TempDir())
 	s.exit(command.ExitGate, `^the gate is broken$`)
 	s.stdout(`gate mean_ttft<\+5%, B: broken: `, `The gate is broken\.$`)
 	if s.err.Len() > 0 {
 		t.Errorf("--quiet, and it says %q", s.err.String())
 	}
-	s = ab(t, server(1, 1), server(4, 2), nil, "--gate", "p95_ttft<+900%", "--format", "markdown", "--out", t.TempDir())
+	s = ab(t, server(1, 1), server(4, 2), nil, "--gate", "p95_ttft<+900%", "--format", "markdown", "--output", t.TempDir())
 	s.exit(command.ExitDone, "")
 	s.stdout(`^\| p95 TTFT ms `, `- gate p95_ttft<\+900%, B: kept: `)
 	// Two alike: within a fivefold they are the same, which takes few rounds.
 	out := t.TempDir()
-	s = ab(t, server(1, 1), server(1, 2), nil, "--gate", "mean_ttft<+400% and mean_ttft>-80%", "--out", out)
+	s = ab(t, server(1, 1), server(1, 2), nil, "--gate", "mean_ttft<+400% and mean_ttft>-80%", "--output", out)
 	s.exit(command.ExitDone, "")
 	s.stdout(`gate mean_ttft<\+400%, B: kept: `, `gate mean_ttft>-80%, B: kept: `, `^After 3 rounds: mean TTFT is .* The gate is kept\.$`)
 	if got := analysis(t, out); got.Outcome != "kept" {
@@ -134,13 +134,13 @@ func TestDuelUndecided(t *testing.T) {
 	t.Parallel()
 	a, b, out := server(1, 1), server(1, 2), t.TempDir()
 	a.Spread, b.Spread = 0.9, 0.9
-	s := ab(t, a, b, nil, "--metric", "mean_ttft", "--max-rounds", "3", "--out", out)
+	s := ab(t, a, b, nil, "--metric", "mean_ttft", "--max-rounds", "3", "--output", out)
 	s.exit(command.ExitUndecided, `^undecided: mean_ttft_ms \(--max-rounds 3 are run\)$`)
 	if got := analysis(t, out); got.Outcome != "undecided" || !slices.Equal(got.Undecided, []string{"mean_ttft_ms"}) {
 		t.Errorf("%+v", got)
 	}
 	out = t.TempDir()
-	s = ab(t, a, b, nil, "--metric", "mean_ttft", "--max-time", "1ns", "--out", out)
+	s = ab(t, a, b, nil, "--metric", "mean_ttft", "--max-time", "1ns", "--output", out)
 	s.exit(command.ExitUndecided, `^undecided: mean_ttft_ms \(--max-time 1ns leaves no time for another round of \d+s\)$`)
 	if got := analysis(t, out); got.Rounds != 1 {
 		t.Errorf("%+v", got)
@@ -153,11 +153,11 @@ func TestDuelWithAServerThatFails(t *testing.T) {
 	half, all := server(1, 2), server(1, 2)
 	half.Fails = func(i int) bool { return i%2 == 0 }
 	all.Fails = func(int) bool { return true }
-	s := ab(t, server(1, 1), half, nil, "--metric", "mean_ttft", "--out", t.TempDir())
+	s := ab(t, server(1, 1), half, nil, "--metric", "mean_ttft", "--output", t.TempDir())
 	s.exit(command.ExitUndecided, `^undecided: no round tells anything: 3 of 3 are left out because of B: only 12 of 24 requests completed`)
 	s.stderr(`^round 1 is left out: B: only 12 of 24 `, `^round 3 is left out: `)
 	s.noStderr(`^round 4`, `^round \d: mean`)
-	s = ab(t, server(1, 1), all, nil, "--out", t.TempDir())
+	s = ab(t, server(1, 1), all, nil, "--output", t.TempDir())
 	s.exit(command.ExitNothing, `^B, http://.*: exit status 1: no request completed: 24 of 24 http_5xx: HTTP 500: `)
 }
 
@@ -173,7 +173,7 @@ func TestDuelIsStopped(t *testing.T) {
 			}
 			return nil
 		}
-		s := ab(t, a, b, drain, "--metric", "mean_ttft", "--min-rounds", "50", "--max-rounds", "50", "--out", out)
+		s := ab(t, a, b, drain, "--metric", "mean_ttft", "--min-rounds", "50", "--max-rounds", "50", "--output", out)
 		s.exit(command.ExitPartial, want)
 		if rounds == 0 {
 			if s.out.Len() > 0 {

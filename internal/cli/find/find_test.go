@@ -51,7 +51,7 @@ func eight() *plantest.Server {
 func TestFindTheEdge(t *testing.T) {
 	t.Parallel()
 	url, server, out := answering(t), eight(), filepath.Join(t.TempDir(), "found")
-	args := []string{"--vary", "concurrency", "--from", "4", "--slo", "median_ttft<=200ms and failed<5%", "--probe", "3s", "--confirm", "18s", "--tolerance", "20%", "--out", out}
+	args := []string{"--vary", "concurrency", "--from", "4", "--slo", "median_ttft<=200ms and failed<5%", "--probe", "3s", "--confirm", "18s", "--tolerance", "20%", "--output", out}
 	s := searched(t, url, server, nil, args...)
 	s.exit(command.ExitDone, "")
 	s.stdout(`^- It holds up to \*\*concurrency 1[1-5]\*\* \(confirmed by a run of 18 s\)`, `^- What binds: median_ttft<=200ms\.`,
@@ -86,8 +86,8 @@ func TestFindTheEdge(t *testing.T) {
 		t.Error("that is no JSON")
 	}
 	// Another search does not mix with it.
-	s = searched(t, url, server, nil, "--slo", "median_ttft<=200ms", "--out", out)
-	s.exit(command.ExitNothing, `holds another search: give another --out, or --fresh to forget it`)
+	s = searched(t, url, server, nil, "--slo", "median_ttft<=200ms", "--output", out)
+	s.exit(command.ExitNothing, `holds another search: give another --output, or --fresh to forget it`)
 	if len(server.Played) != played {
 		t.Errorf("%d probes more", len(server.Played)-played)
 	}
@@ -102,7 +102,7 @@ func TestFindTheEdge(t *testing.T) {
 func TestFindMap(t *testing.T) {
 	t.Parallel()
 	server, out := &plantest.Server{TTFT: 20 * time.Millisecond, ITL: time.Millisecond, Spread: 0.1}, t.TempDir()
-	s := searched(t, answering(t), server, nil, "--from", "2", "--to", "4", "--slo", "median_ttft<=400ms", "--probe", "500ms", "--confirm", "1s", "--map", "output-len=2,4", "--out", out)
+	s := searched(t, answering(t), server, nil, "--from", "2", "--to", "4", "--slo", "median_ttft<=400ms", "--probe", "500ms", "--confirm", "1s", "--map", "output-len=2,4", "--output", out)
 	s.exit(command.ExitDone, "")
 	s.stderr(`^output-len 2$`, `^output-len 4$`)
 	s.stdout(`^\| output-len \| rate +\|`, `^\| 2          \| \*\*4\*\* \| above 4       \|`, `^\| 4          \| \*\*4\*\* \| above 4       \|`, `^## output-len 4`, `Note: it holds at the highest load of the range`)
@@ -119,7 +119,7 @@ func TestFindMap(t *testing.T) {
 func TestFindNothing(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
-	s := searched(t, answering(t), eight(), nil, "--from", "2", "--slo", "median_ttft<=1ms", "--out", out)
+	s := searched(t, answering(t), eight(), nil, "--from", "2", "--slo", "median_ttft<=1ms", "--output", out)
 	s.exit(command.ExitNothing, `^the SLO holds at no load that was tried$`)
 	s.stdout(`^- It holds at no rate that was tried\.`, `^- The edge lies below 2\.`)
 	if a := found(t, out).Results[0].Answer; a.X != nil || a.High == nil {
@@ -132,7 +132,7 @@ func TestFindAServerThatFails(t *testing.T) {
 	t.Parallel()
 	server := eight()
 	server.Fails = func(int) bool { return true }
-	s := searched(t, answering(t), server, nil, "--from", "50", "--slo", "p99_ttft<=1s", "--out", t.TempDir())
+	s := searched(t, answering(t), server, nil, "--from", "50", "--slo", "p99_ttft<=1s", "--output", t.TempDir())
 	s.exit(command.ExitNothing, `^probe rate 50: no request completed: \d+ of \d+ http_5xx: HTTP 500: .*bench.log\)$`)
 	if len(server.Played) != 1 {
 		t.Errorf("%d probes", len(server.Played))
@@ -150,7 +150,7 @@ func TestFindIsStopped(t *testing.T) {
 		}
 		return nil
 	}
-	args := []string{"--vary", "concurrency", "--from", "2", "--slo", "median_ttft<=200ms", "--tolerance", "20%", "--probe", "3s", "--confirm", "18s", "--out", out}
+	args := []string{"--vary", "concurrency", "--from", "2", "--slo", "median_ttft<=200ms", "--tolerance", "20%", "--probe", "3s", "--confirm", "18s", "--output", out}
 	s := searched(t, url, server, drain, args...)
 	s.exit(command.ExitPartial, `^interrupted; the same command goes on where it stopped$`)
 	s.stdout(`^- It holds at least up to \*\*concurrency [\d.]+\*\* \(not confirmed\)`, `^- Note: the search was interrupted; the same command goes on where it stopped\.`)

@@ -64,7 +64,7 @@ func Flags() (*argv.Set, *options) {
 	set.Duration(&o.Confirm, "confirm", time.Minute, "How long the run is that confirms the answer.", g)
 	set.Duration(&o.Cooldown, "cooldown", time.Second, "The pause between probes where the server does not tell when it is idle.", g)
 	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
-	set.String(&o.out, "out", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Metavar("DIR"))
+	set.String(&o.out, "output", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Output(), argv.Metavar("DIR"))
 	set.Bool(&o.Fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
 	set.Bool(&o.AnyVerdict, "any-verdict", "Count probes whose own verdict is INVALID, or that something on this machine disturbed, like any other.", g, argv.WholeName())
 	set.Choice(&o.format, "format", "table", []string{"table", "json"}, "What to print.", argv.Group(groupFind), argv.WholeName())
@@ -100,7 +100,7 @@ func Own() map[string]string {
 	for why, names := range map[string][]string{
 		"a probe is as long as the search wants it; --probe and --confirm set the lengths": {"num-prompts", "duration", "deadline", "until", "give-up"},
 		"an edge can be found only while the load stays the same":                          {"ramp-up-strategy", "ramp-up-start-rps", "ramp-up-end-rps", "stages", "ramp-rate", "ramp-duration"},
-		"the search has its own progress and result; --out names the folder":               {"disable-tqdm", "quiet", "ci", "strict", "run-dir", "keep-runs", "cpu-profile"},
+		"the search has its own progress and result; --output names the folder":               {"disable-tqdm", "quiet", "ci", "strict", "run-dir", "keep-runs", "cpu-profile"},
 	} {
 		for _, name := range names {
 			own[name] = why

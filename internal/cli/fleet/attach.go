@@ -23,7 +23,7 @@ func Attach(ctx context.Context, s command.Streams, args []string) error {
 	var where, folder string
 	o := &serve.Options{}
 	set.String(&where, "fleet", "", "The address of NATS, or the file that inferometer fleet init wrote for leaders. Needed.", argv.Metavar("NATS"), argv.Redact(outside.RedactURL))
-	set.String(&folder, "run-dir", "", "Folder for the run's journals and result.", argv.Metavar("DIR"), argv.Shown("that of the leader before, if it is on this machine, else a new one"))
+	set.String(&folder, "run-dir", "", "Folder for the run's journals and result.", argv.Metavar("DIR"), argv.Shown("that of the leader before, if it is on this machine, else a new one"), argv.Short('o'))
 	serve.DefineShow(set, o)
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err

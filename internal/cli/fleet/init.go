@@ -22,7 +22,7 @@ func Init(_ context.Context, s command.Streams, args []string) error {
 	set.Example("For agents on other machines, which reach this one by name or address", "inferometer fleet init --host gpu-lab-1.example --host 10.0.0.7")
 	var dir string
 	var o setup.Options
-	set.String(&dir, "dir", "fleet", "The folder to write. One that is there is left as it is.", argv.Metavar("DIR"))
+	set.String(&dir, "output", "fleet", "The folder to write. One that is there is left as it is.", argv.Output(), argv.Metavar("DIR"))
 	set.Custom("host", "", "A name or address that other machines reach the server at; may be given several times, the first is the one that agents are told. Without it the server listens on this machine only.",
 		func(text string) error {
 			o.Hosts = append(o.Hosts, strings.Split(text, ",")...)

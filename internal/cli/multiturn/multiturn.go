@@ -35,10 +35,10 @@ func flags() (*argv.Set, *options) {
 	o := &options{}
 	g := argv.Group("The script's flags")
 	set.String(&o.input, "input-file", "", "JSON: an array of conversations, or a generator's config.", g, argv.Short('i'), argv.Metavar("FILE"))
-	set.String(&o.output, "output-file", "", "Write complete conversations with the server's answers.", g, argv.Short('o'), argv.Metavar("FILE"))
+	set.String(&o.output, "output-file", "", "Write complete conversations with the server's answers.", g, argv.Output(), argv.Metavar("FILE"))
 	set.String(&o.model, "model", "", "The model's name, and where its tokenizer is looked for.", g, argv.Short('m'), argv.Metavar("NAME"))
 	set.String(&o.served, "served-model-name", "", "The name to send as model, where it differs.", g, argv.Metavar("NAME"))
-	set.String(&o.url, "url", "http://localhost:8000", "The server.", g, argv.Short('u'), argv.Metavar("URL"))
+	set.String(&o.url, "url", "http://localhost:8000", "The server.", g, argv.Short('u'), argv.Metavar("URL"), argv.Server())
 	set.String(&o.key, "api-key", "", "Sent as a bearer token. OPENAI_API_KEY keeps it off the command line.", g, argv.Redact(func(string) string { return "***" }))
 	set.Option(option.Field{Flag: "header", Kind: option.String, Metavar: "HEADER", Help: "A header, as Name: value or Name=value. May be given several times."},
 		func(texts []string) error { o.headers = append(o.headers, texts...); return nil }, g, argv.Redact(func(string) string { return "***" }))

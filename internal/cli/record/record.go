@@ -38,13 +38,14 @@ func flags(o *options) *argv.Set {
 		"Stand in front of a server and write down the traffic that passes, as a trace that bench serve --dataset-name trace replays: when each request came, "+
 			"how long prompt and answer were, which prompts begin alike (as hashes keyed with a secret that is forgotten), sampling parameters, sessions, and how it ended. "+
 			"Lengths that an answer does not tell (clients rarely ask for usage) are asked of the server's /tokenize, where it has one. Nothing is changed on the way. Texts are not kept unless --texts is given; keys and headers never are. Ctrl-C ends it: once, when what is in flight has ended; twice, at once.")
-	set.Example("In front of a server on this machine", "inferometer record --target http://127.0.0.1:8000 --listen 127.0.0.1:9000 --out traffic.jsonl")
-	set.Example("For days: a file an hour, of at most 1 GB", "inferometer record --target http://127.0.0.1:8000 --out traffic.jsonl --max-time 1h --max-size 1GB")
-	set.Example("With exact lengths and blocks", "inferometer record --target http://127.0.0.1:8000 --tokenizer Qwen/Qwen3-8B")
+	set.Example("In front of a server on this machine", "inferometer record --base-url http://127.0.0.1:8000 --listen 127.0.0.1:9000 -o traffic.jsonl")
+	set.Example("For days: a file an hour, of at most 1 GB", "inferometer record --base-url http://127.0.0.1:8000 -o traffic.jsonl --max-time 1h --max-size 1GB")
+	set.Example("With exact lengths and blocks", "inferometer record --base-url http://127.0.0.1:8000 --tokenizer Qwen/Qwen3-8B")
 	set.Example("What was recorded, and its replay", "inferometer trace stats traffic.jsonl")
-	set.String(&o.target, "target", "", "The server's URL. A path in it is put before each request's.", argv.Metavar("URL"), argv.Redact(outside.RedactURL))
+	set.String(&o.target, "base-url", "", "The server's URL. A path in it is put before each request's.", argv.Server(), argv.Metavar("URL"), argv.Redact(outside.RedactURL))
+	set.Bare(spec.LooksLikeAddress, "base-url")
 	set.String(&o.listen, "listen", "127.0.0.1:9000", "Address to listen on; port 0 takes a free one. Clients use it in place of the server's.", argv.Metavar("HOST:PORT"))
-	set.String(&o.out, "out", "traffic.jsonl", "The file to write. One that is there already is refused.", argv.Metavar("FILE"))
+	set.String(&o.out, "output", "traffic.jsonl", "The file to write. One that is there already is refused.", argv.Output(), argv.Metavar("FILE"))
 	set.String(&o.size, "max-size", "", "Begin a new file before one is larger, as in 500MB: traffic-0001.jsonl and so on.", argv.Metavar("SIZE"), argv.Shown("no limit"))
 	set.Duration(&o.maxTime, "max-time", 0, "Begin a new file after this long, as in 1h.", argv.Shown("no limit"))
 	set.Duration(&o.duration, "duration", 0, "End after so long.", argv.Shown("at Ctrl-C"))
@@ -73,7 +74,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", o.listen, err)
 	}
 	if l.Addr().String() == made.Target.Host {
-		return errors.Join(argv.Errorf("target", "is where this command itself would listen"), l.Close())
+		return errors.Join(argv.Errorf("base-url", "is where this command itself would listen"), l.Close())
 	}
 	log.SetOutput(io.Discard) // net/http would print what a server sends unasked: texts, and what steers a terminal
 	line := &progress{line: command.NewLine(s.Err)}
@@ -121,12 +122,13 @@ func finish(r *record.Recorder, line *progress, err error) error {
 // resolve makes the recorder's options of the flags.
 func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Options, error) {
 	if o.target == "" {
-		return nil, argv.Errorf("target", "is needed: the server's URL, such as http://127.0.0.1:8000")
+		return nil, argv.Errorf("base-url", "is needed: the server's URL, such as http://127.0.0.1:8000")
 	}
-	if err := spec.CheckURL("target", o.target, "http", "https"); err != nil {
+	address, err := spec.ReadAddress("base-url", o.target)
+	if err != nil {
 		return nil, err
 	}
-	target, err := url.Parse(o.target)
+	target, err := url.Parse(address.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -135,13 +137,13 @@ func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Optio
 	case err != nil:
 		return nil, argv.Errorf("max-size", "%v", err)
 	case target.User != nil:
-		return nil, argv.Errorf("target", "can't hold a user: clients send their own keys, which pass as they are")
+		return nil, argv.Errorf("base-url", "can't hold a user: clients send their own keys, which pass as they are")
 	case o.block < 1 || o.block > 1<<16:
 		return nil, argv.Errorf("block-size", "must be from 1 to 65536, not %d", o.block)
 	case o.maxTime < 0 || o.duration < 0:
 		return nil, argv.Errorf("max-time", "and --duration can't be negative")
 	case o.out == "":
-		return nil, argv.Errorf("out", "needs a file's name")
+		return nil, argv.Errorf("output", "needs a file's name")
 	case o.revision != "" && o.tokenizer == "":
 		return nil, argv.Errorf("tokenizer-revision", "goes with --tokenizer")
 	}

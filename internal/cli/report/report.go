@@ -45,11 +45,11 @@ func flags() (*argv.Set, *options) {
 	o := &options{run: serve.NewOptions()}
 	o.run.PercentileMetrics, o.run.MetricPercentiles = nil, nil
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
-	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
+	set.String(&o.output, "output", "", "The file to write.", argv.Output(), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
 	g := argv.Group("")
 	o.run.Flag(set, "slo", g, argv.Help(spec.Field("slo").Help+" html and markdown say which run does most within them."))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
-	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one line a run (csv alone), a request, an event of a stream, a sample of the client, or a value that the server's metrics had.", argv.Shown("runs with csv, requests with parquet"))
+	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one line a run (csv alone), a request, an event of a stream, a sample of the client, a value that the server's metrics had, or a slot of time (series).", argv.Shown("runs with csv, requests with parquet"))
 	o.run.Flag(set, "timeline-itl-thresholds", g)
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
 	o.run.Flag(set, "append-markdown", g, argv.Help("Add each run to this file of notes, as a section that compare reads back."))
@@ -163,7 +163,7 @@ func (o *options) resolve(set *argv.Set) error {
 	}
 	switch {
 	case o.format == "parquet" && set.Seen("table") && o.table == "runs":
-		return argv.Errorf("table", "Parquet has no table of runs: give requests, events, samples or scrapes")
+		return argv.Errorf("table", "Parquet has no table of runs: give requests, events, samples, scrapes or series")
 	case o.run.AppendMarkdown != "" && o.chosen().Rows != nil:
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
 	}

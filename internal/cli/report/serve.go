@@ -23,21 +23,21 @@ func Serve(ctx context.Context, s command.Streams, args []string) error {
 			"It reads plain files: run folders, and results of any tool that compare reads. New runs are there when a page is loaded again.")
 	set.Example("All runs that bench serve has kept", "inferometer serve-report ~/.local/state/inferometer/runs")
 	set.Example("Runs of several machines are series of their own", "inferometer serve-report results --series-by gpu,label")
-	set.Example("The pages as files, for CI to keep", "inferometer serve-report results --once public")
+	set.Example("The pages as files, for CI to keep", "inferometer serve-report results -o public")
 	set.Operands("DIR", 1, 1)
 	set.CompleteOperands(argv.Folder)
 	var listen, once string
 	var by []string
 	var open bool
 	set.String(&listen, "listen", "127.0.0.1:0", "Address to listen on; port 0 takes a free one. There is no login.", argv.Metavar("HOST:PORT"))
-	set.String(&once, "once", "", "Write the pages into this folder and end, in place of serving them.", argv.Metavar("OUTDIR"))
+	set.String(&once, "output", "", "Write the pages into this folder and end, in place of serving them.", argv.Output(), argv.Metavar("DIR"))
 	set.CSV(&by, "series-by", nil, "What else tells series apart: label, or keys of --metadata.", argv.Shown("nothing else"))
 	set.Bool(&open, "open", "Open the browser.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if once != "" && (open || set.Seen("listen")) {
-		return argv.Errorf("once", "writes files and serves nothing: --listen and --open have no place beside it")
+		return argv.Errorf("output", "writes files and serves nothing: --listen and --open have no place beside it")
 	}
 	dir, err := filepath.Abs(set.Args()[0])
 	if err != nil {
@@ -61,7 +61,7 @@ func writePages(ctx context.Context, s command.Streams, pages *site.Site, dir, o
 		return err
 	}
 	if within, err := filepath.Rel(dir, out); err == nil && filepath.IsLocal(within) {
-		return argv.Errorf("once", "%s lies in the folder that is read: its copies of results would be taken for runs", once)
+		return argv.Errorf("output", "%s lies in the folder that is read: its copies of results would be taken for runs", once)
 	}
 	files, err := pages.WriteFolder(ctx, out)
 	if err != nil {
@@ -102,15 +102,18 @@ func servePages(ctx context.Context, s command.Streams, pages *site.Site, dir, l
 
 // openBrowser opens a page as the desktop does it.
 func openBrowser(ctx context.Context, url string) error {
-	program := "xdg-open"
-	if runtime.GOOS == "darwin" {
+	program, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
 		program = "open"
+	case "windows":
+		program, args = "rundll32.exe", []string{"url.dll,FileProtocolHandler", url}
 	}
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return err
 	}
-	browser := exec.CommandContext(ctx, path, url)
+	browser := exec.CommandContext(ctx, path, args...)
 	if err := browser.Start(); err != nil {
 		return err
 	}

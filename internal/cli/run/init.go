@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -29,18 +28,21 @@ type initOptions struct {
 func Init(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer init",
 		"Ask a running server what it is and write a commented scenario for it, which inferometer run takes as it is.")
-	set.Example("For a server on this machine", "inferometer init --base-url http://127.0.0.1:8000")
-	set.Example("To the terminal", "inferometer init --base-url http://gpu-box:8000 -o -")
+	set.Example("For a server on this machine", "inferometer init http://127.0.0.1:8000")
+	set.Example("To the terminal", "inferometer init http://gpu-box:8000 -o -")
 	var o initOptions
-	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Redact(outside.RedactURL))
-	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Short('o'), argv.Metavar("FILE"))
+	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Server(), argv.Redact(outside.RedactURL))
+	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Output(), argv.Metavar("FILE"))
+	set.Bare(spec.LooksLikeAddress, "base-url")
 	set.Bool(&o.force, "force", "Write over a file that is there.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	if err := spec.CheckURL("base-url", o.baseURL, "http", "https"); err != nil {
+	address, err := spec.ReadAddress("base-url", o.baseURL)
+	if err != nil {
 		return err
 	}
+	o.baseURL = address.Base
 	text, err := o.write(ctx)
 	if err != nil {
 		return err
@@ -74,7 +76,7 @@ func (o *initOptions) save(s command.Streams, text []byte) error {
 
 // write asks the server and fills in the template.
 func (o *initOptions) write(ctx context.Context) ([]byte, error) {
-	t := target.At(strings.TrimRight(o.baseURL, "/"), serve.APIKeyHeader(), &http.Client{Timeout: 10 * time.Second})
+	t := target.At(o.baseURL, serve.APIKeyHeader(), &http.Client{Timeout: 10 * time.Second})
 	models, err := t.Models(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s what it is: %w; is the server up? Give its address with --base-url", t.Base, err)

@@ -58,7 +58,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	o := &runOptions{}
 	set.Bool(&o.check, "check", "Read the file, check every point, and stop.")
 	set.Bool(&o.plan, "plan", "Print the points in their order and their commands, and stop.", argv.Alias("dry-run"))
-	set.String(&o.out, "out", "", "Folder for the results.", argv.Metavar("DIR"), argv.Shown("artifacts.folder of the file, or results/NAME"))
+	set.String(&o.out, "output", "", "Folder for the results.", argv.Output(), argv.Metavar("DIR"), argv.Shown("artifacts.folder of the file, or results/NAME"))
 	set.Bool(&o.fresh, "fresh", "Forget the results that are there and run every point.")
 	set.CSV(&o.only, "only", nil, "Only points that match all of these: KEY=VALUE of the matrix, or a part of a point's name.", argv.Metavar("WORD,…"))
 	set.String(&o.columns, "columns", "", "Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns.", argv.Metavar("NAME,…"),

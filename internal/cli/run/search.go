@@ -40,7 +40,7 @@ func searched(s *scenario.Scenario, load option.Settings, out string) option.Set
 		_, mine := own[flag]
 		return mine || flag == varied || flag == "percentile-metrics" || flag == "metric-percentiles"
 	})
-	return slices.Concat(option.Settings{{Flag: "out", Values: []string{out}}}, load, s.SearchSettings())
+	return slices.Concat(option.Settings{{Flag: "output", Values: []string{out}}}, load, s.SearchSettings())
 }
 
 // findPoint runs the search of a point; what it says goes to a log.

@@ -31,7 +31,7 @@ const (
 
 // defineEvents declares --events. It is no part of a Spec.
 func defineEvents(set *argv.Set, o *Options, opts ...argv.Option) {
-	set.String(&o.Events, flagEvents, "", "Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/events.md). "+
+	set.String(&o.Events, flagEvents, "", "Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/live.md). "+
 		"- is standard output; the result is then printed to standard error.", append(opts, argv.WholeName(), argv.Metavar("FILE"))...)
 }
 

@@ -33,8 +33,8 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.Operands("SPEC.json", 1, 1)
 	set.CompleteOperands(argv.File)
 	var runDir, baseURL, tokenizer, datasetPath string
-	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"))
-	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))
+	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"), argv.Short('o'))
+	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Server(), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))
 	set.String(&tokenizer, "tokenizer", "", "Where the tokenizer is on this machine, or its name, in place of the Spec's.", argv.Metavar("PATH"), argv.Shown("the Spec's"))
 	defineAllowRead(set, o, allowReadSpecHelp)
 	DefineStranger(set, o)
@@ -107,9 +107,6 @@ func (o *Options) place(baseURL, tokenizer, datasetPath, runDir string) error {
 		o.RunDir = ""
 	}
 	if baseURL != "" {
-		if err := spec.CheckURL("base-url", baseURL, "http", "https"); err != nil {
-			return err
-		}
 		o.Login = spec.Value{}
 	}
 	if err := o.Hold(&o.Spec); err != nil {
@@ -119,9 +116,12 @@ func (o *Options) place(baseURL, tokenizer, datasetPath, runDir string) error {
 		o.RunDir = runDir
 	}
 	if baseURL != "" {
-		server, login := spec.SplitLogin(baseURL)
+		o.URLs = []string{baseURL}
+		if err := o.TakeAddresses(func(string) bool { return true }); err != nil {
+			return err
+		}
+		server, login := spec.SplitLogin(o.URLs[0])
 		o.URLs, o.Login = []string{server}, o.secret("LOGIN", login)
-		o.tookV1 = o.Resolve(func(string) bool { return true }) // all is there; this takes /v1 off the address
 	}
 	return o.Spec.Validate()
 }

@@ -229,7 +229,7 @@ type exportOptions struct {
 
 // defineExport declares them. They are no part of a Spec: what is sent does not depend on them.
 func defineExport(set *argv.Set, o *Options, opts ...argv.Option) {
-	set.String(&o.export.Prometheus, flagPrometheus, "", "Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/export.md).",
+	set.String(&o.export.Prometheus, flagPrometheus, "", "Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/live.md).",
 		append(opts, argv.WholeName(), argv.Metavar("ADDRESS"))...)
 	set.Duration(&o.export.Linger, flagLinger, defaultLinger, "After the run wait for one more scrape, so that Prometheus has the last values, for at most this long.",
 		append(opts, argv.WholeName())...)

@@ -38,6 +38,7 @@ type Options struct {
 	Quiet       bool
 	CI          bool
 	Format      string // table, json or vllm; empty: table
+	brief       bool   // the answer and the page alone
 	PrintSpec   bool
 	DryRun      bool
 	Lock        string // the file; empty: none
@@ -52,7 +53,7 @@ type Options struct {
 	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
 	// of OpenAI's API is assumed.
 	choose  func(*spec.Spec) error
-	tookV1  bool              // an address ended with the endpoint's /v1
+	given   []string          // the servers' addresses, logins included
 	secrets map[string]string // by the variable that stands for each in the Spec
 }
 

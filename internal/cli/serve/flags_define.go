@@ -41,7 +41,7 @@ func (o *Options) Flag(set *argv.Set, name string, opts ...argv.Option) {
 	}
 	switch name {
 	case "base-url":
-		set.String(&o.BaseURL, name, "", f.Help, append([]argv.Option{argv.CommonGroup(f.Group), argv.Metavar(f.Metavar)}, opts...)...)
+		set.String(&o.BaseURL, name, "", f.Help, append([]argv.Option{argv.CommonGroup(f.Group), argv.Metavar(f.Metavar), argv.Server()}, opts...)...)
 		return
 	case "header":
 		set.KeyValues(&o.Header, name, argv.ZeroOrMore, f.Help, append([]argv.Option{argv.CommonGroup(f.Group)}, opts...)...)
@@ -50,6 +50,10 @@ func (o *Options) Flag(set *argv.Set, name string, opts ...argv.Option) {
 		file := map[string]*string{"metrics-map": &o.MetricsMapFile, "protocol-file": &o.ProtocolFile}[name]
 		set.String(file, name, "", f.Help, append([]argv.Option{argv.Group(f.Group), argv.Metavar(f.Metavar), argv.WholeName()}, opts...)...)
 		return
+	case "run-dir":
+		if set.Lookup("-o") == nil { // where the command has one of its own, a run's folder is inside
+			opts = append(opts, argv.Short('o')) // and no --output: vLLM's --output-len can be cut to that
+		}
 	case "endpoint":
 		opts = append(opts, argv.Complete(argv.Word)) // its metavar says PATH, and means that of a URL
 	}
@@ -69,6 +73,7 @@ func DefineServer(set *argv.Set, o *Options) {
 	EngineFlags(set)
 	g := argv.Group(groupServer)
 	o.Flag(set, "base-url")
+	set.Bare(spec.LooksLikeAddress, "base-url")
 	set.String(&o.Host, "host", "127.0.0.1", "The server's name or address.", g, argv.Metavar("HOST"))
 	set.Int(&o.Port, "port", 8000, "The server's port.", g, argv.Common(), argv.Metavar("PORT"))
 	o.define(set, func(f *option.Field) bool {
@@ -142,7 +147,6 @@ func Define(set *argv.Set, o *Options) {
 	o.define(set, func(f *option.Field) bool { return f.Flag != "slo" })
 	set.Config()
 	refuseFlags(set)
-	foreignFlags(set)
 }
 
 // defineShown declares what bench serve and eval do with a run beside sending it.

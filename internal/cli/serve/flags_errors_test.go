@@ -71,11 +71,11 @@ func TestServeErrors(t *testing.T) {
 		{"--percentile-metrics ttft,p99", `--percentile-metrics knows ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, tool_call, not "p99"`},
 
 		// The server.
-		{"--base-url localhost:8000", `--base-url needs a URL such as http://host:8000, not "localhost:8000"`},
+		{"--base-url localhost", `--base-url needs a URL such as http://host:8000, not "localhost"`},
 		{"--base-url ftp://me:pw@h", `--base-url needs a URL such as http://host:8000, not "ftp://redacted@h"`},
 		{"--targets http://a,http://b --base-url http://c", "--targets can't be used together with --base-url: both say where requests go"},
 		{"--targets http://a --port 1", "--targets can't be used together with --port: both say where requests go"},
-		{"--targets http://a,b:8000", `--targets needs a URL such as http://host:8000, not "b:8000"`},
+		{"--targets http://a,b", `--targets needs a URL such as http://host:8000, not "b"`},
 		{"--targets http://a/,http://a", "--targets names http://a twice"},
 		{"--targets http://me:pw@a,http://b", "--targets must have the same user and password, or none; measure servers of different logins one by one"},
 		{"--targets https://a,http://b --http2", "--http2 needs a server behind TLS; give an https URL with --base-url"},

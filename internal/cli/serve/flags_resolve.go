@@ -29,7 +29,7 @@ func (o *Options) Check(set *argv.Set) error {
 		return err
 	}
 	o.resolveNoStream(set)
-	o.tookV1 = o.Resolve(set.Seen) || o.tookV1
+	o.Resolve(set.Seen)
 	o.May = &o.allowed
 	if err := o.Spec.Validate(); err != nil {
 		return err
@@ -107,7 +107,6 @@ func (o *Options) notes(set *argv.Set) []string {
 		"no result is written without --save-result or --append-result")
 	note(set.Seen("timeline-itl-thresholds") && !o.PlotTimeline, "--timeline-itl-thresholds has no effect without --plot-timeline")
 	note(set.Seen("base-url") && (set.Seen("host") || set.Seen("port")), "--base-url wins over --host and --port")
-	note(o.tookV1, "/v1 is the endpoint's and was taken off the address: requests go to %s", o.shownURL())
 	note(set.Seen("balance") && len(o.URLs) < 2, "--balance has no effect with one server")
 	note(len(o.URLs) > 1 && o.NumWarmups > 0 && o.NumWarmups < len(o.URLs), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.URLs))
 	note(set.Seen("lora-assignment") && len(o.LoRAModules) == 0, "--lora-assignment has no effect without --lora-modules")

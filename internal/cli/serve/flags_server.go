@@ -3,6 +3,7 @@ package serve
 import (
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,11 +31,14 @@ func redactPower(text string) string {
 	return hardware.PowerPrometheus + ":***"
 }
 
-// Given are the servers as the flags name them, logins included.
-func (o *Options) Given() []string {
+// Given are the servers' addresses, logins included, once SetServers has read them.
+func (o *Options) Given() []string { return o.given }
+
+// typed are the servers as the flags name them.
+func (o *Options) typed() []string {
 	switch {
 	case len(o.Targets) > 0:
-		return o.Targets
+		return slices.Clone(o.Targets)
 	case o.BaseURL != "":
 		return []string{o.BaseURL}
 	}
@@ -44,11 +48,12 @@ func (o *Options) Given() []string {
 
 // SetServers reads where requests go: --targets, or --base-url, or --host and --port.
 func (o *Options) SetServers(set *argv.Set) error {
+	given := func(flag string) bool { return set.Lookup(flag) != nil && set.Seen(flag) } // doctor has not all of them
 	flag := "base-url"
-	if set.Seen("targets") {
+	if given("targets") {
 		flag = "targets"
 		for _, one := range []string{"base-url", "host", "port"} {
-			if set.Seen(one) {
+			if given(one) {
 				return argv.Errorf(flag, "can't be used together with --%s: both say where requests go", one)
 			}
 		}
@@ -64,18 +69,19 @@ func (o *Options) SetServers(set *argv.Set) error {
 	case flag == "base-url" && o.BaseURL == "" && (o.Host == "" || strings.ContainsAny(o.Host, "/ ")):
 		return argv.Errorf("host", "needs a name or an address, not %q", o.Host).WithHint("a URL goes to --base-url")
 	}
-	o.URLs = nil
+	o.URLs = o.typed()
+	if err := o.TakeAddresses(given); err != nil {
+		return err
+	}
+	o.given = slices.Clone(o.URLs)
 	var login string
-	for i, text := range o.Given() {
-		if err := spec.CheckURL(flag, text, "http", "https"); err != nil {
-			return err
-		}
+	for i, text := range o.given {
 		server, one := spec.SplitLogin(text)
 		if i > 0 && one != login {
 			return argv.Errorf(flag, "must have the same user and password, or none").
 				WithHint("measure servers of different logins one by one")
 		}
-		o.URLs, login = append(o.URLs, server), one
+		o.URLs[i], login = server, one
 	}
 	o.Login = o.secret("LOGIN", login)
 	if o.Proxy == "" || o.Proxy == spec.NoProxy {
@@ -154,13 +160,4 @@ func (o *Options) secret(name, value string) spec.Value {
 	}
 	o.secrets[name] = value
 	return spec.Value{Env: name}
-}
-
-// shownURL is where requests go, as it may be shown.
-func (o *Options) shownURL() string {
-	base := o.URLs[0]
-	if !o.Login.IsZero() {
-		base = strings.Replace(base, "://", "://redacted@", 1)
-	}
-	return base + o.Endpoint
 }

@@ -131,6 +131,9 @@ func TestVLLMPrefixes(t *testing.T) {
 				continue
 			}
 			checked++
+			if advice := set.Advice("--" + prefix); advice != "" {
+				t.Errorf("--%s is --%s in vLLM, and here it %s", prefix, name, advice)
+			}
 			if ours := set.Lookup(prefix); ours != nil {
 				t.Errorf("--%s is --%s in vLLM and a flag of its own here", prefix, name)
 			}
@@ -149,7 +152,7 @@ func TestServeDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Backend != "openai" || o.shownURL() != "http://127.0.0.1:8000/v1/completions" || o.NumPrompts != 1000 || o.Unbounded ||
+	if o.Backend != "openai" || o.URLs[0]+o.Endpoint != "http://127.0.0.1:8000/v1/completions" || o.NumPrompts != 1000 || o.Unbounded ||
 		o.Rate() < 1e308 || o.Burstiness() != 1 || o.MaxConcurrency != nil || o.Seed != 0 || !o.IgnoreEOS ||
 		!reflect.DeepEqual(o.PercentileMetrics, []string{"ttft", "tpot", "itl"}) || !reflect.DeepEqual(o.MetricPercentiles, []float64{99}) ||
 		o.DatasetName != "random" || !reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 128, BatchSize: 1, RandomShape: workload.RandomShape{PrefixCount: 1}}) || o.RequestTimeout != 10*time.Minute ||
@@ -235,10 +238,16 @@ func TestServeResolve(t *testing.T) {
 	}{
 		{"--backend openai-chat", func(o *Options) bool { return o.Endpoint == "/v1/chat/completions" }},
 		{"--backend vllm --endpoint /x/completions", func(o *Options) bool { return o.Endpoint == "/x/completions" }},
-		{"--base-url http://h:1/p/", func(o *Options) bool { return o.shownURL() == "http://h:1/p/v1/completions" }},
+		{"--base-url http://h:1/p/", func(o *Options) bool { return o.URLs[0]+o.Endpoint == "http://h:1/p/v1/completions" }},
 		{"--targets http://me:pw@a:1/,http://me:pw@b:2/p --balance sticky", func(o *Options) bool {
-			return o.Balance == "sticky" && o.shownURL() == "http://redacted@a:1/v1/completions" && o.URLs[1] == "http://b:2/p" && o.secrets[o.Login.Env] == "me:pw"
+			return o.Balance == "sticky" && o.URLs[0] == "http://a:1" && o.URLs[1] == "http://b:2/p" && o.secrets[o.Login.Env] == "me:pw"
 		}},
+		{"--base-url http://h/p/v1/", func(o *Options) bool { return o.URLs[0] == "http://h/p" && o.Endpoint == "/v1/completions" }},
+		{"--base-url http://h/v1 --endpoint /chat/completions --backend openai-chat", func(o *Options) bool { return o.URLs[0] == "http://h" && o.Endpoint == "/v1/chat/completions" }},
+		{"--targets a:1/v1,b:1/v1/chat/completions", func(o *Options) bool {
+			return o.URLs[0] == "http://a:1" && o.URLs[1] == "http://b:1" && o.Backend == "openai-chat" && o.Endpoint == "/v1/chat/completions"
+		}},
+		{"localhost:9/api/chat", func(o *Options) bool { return o.URLs[0] == "http://localhost:9" && o.Backend == "ollama-chat" }},
 		{"--targets http://a", func(o *Options) bool { return len(o.URLs) == 1 && o.URLs[0] == "http://a" }},
 		{"--host ::1 --port 9", func(o *Options) bool { return o.URLs[0] == "http://[::1]:9" }},
 		{"--host [::1]", func(o *Options) bool { return o.URLs[0] == "http://[::1]:8000" }},
@@ -378,11 +387,6 @@ func TestServeNotes(t *testing.T) {
 		{"--balance sticky", "--balance has no effect with one server"},
 		{"--targets http://a,http://b,http://c --num-warmups 2", "2 warm-ups do not reach all 3 targets"},
 		{"--base-url http://h --port 1", "--base-url wins over --host and --port"},
-		{"--base-url http://h/v1", "/v1 is the endpoint's and was taken off the address: requests go to http://h/v1/completions"},
-		{"--base-url http://h/p/v1/", "/v1 is the endpoint's and was taken off the address: requests go to http://h/p/v1/completions"},
-		{"--base-url http://h/v1 --endpoint /chat/completions --backend openai-chat", "/v1 is the endpoint's and was taken off the address: requests go to http://h/v1/chat/completions"},
-		{"--base-url http://h/v11", ""},
-		{"--targets http://a/v1,http://b/v1", "/v1 is the endpoint's and was taken off the address: requests go to http://a/v1/completions"},
 		{"--skip-tokenizer-init --tokenizer x", "--tokenizer has no effect with --skip-tokenizer-init"},
 		{"--keep-runs 1 --run-dir x", "--keep-runs has no effect with --run-dir"},
 	}

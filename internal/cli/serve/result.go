@@ -38,7 +38,8 @@ func (r *serveRun) report(ctx context.Context) error {
 	}
 	r.events.judged(r.run.Folder(), v)
 	err = errors.Join(err, r.note(res, v))
-	if err := errors.Join(r.printResult(res, v), err); err != nil {
+	page, pageErr := r.page()
+	if err := errors.Join(r.printResult(res, v, page), err, pageErr); err != nil {
 		return err
 	}
 	if err := r.summarize(res); err != nil {
@@ -49,7 +50,7 @@ func (r *serveRun) report(ctx context.Context) error {
 }
 
 // printResult shows the result in the form that was asked for.
-func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict) error {
+func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict, page string) error {
 	table := func(w io.Writer) error {
 		return report.Console(w, res, report.Options{
 			RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Intervals: r.CI, Width: command.ResultWidth(w), Color: command.Colored(w),
@@ -70,6 +71,20 @@ func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict) error {
 		return table(r.Err)
 	}
 	return table(r.Out)
+}
+
+// page writes the page of a run beside its journal, for somebody who asked for nothing by name.
+func (r *serveRun) page() (path string, err error) {
+	if !r.brief {
+		return "", nil
+	}
+	runs, err := export.ReadRuns([]string{r.run.Folder()}, measure.Options{}, true)
+	if err != nil {
+		return "", err
+	}
+	html, _ := export.ByName("html")
+	path = filepath.Join(r.run.Folder(), "report.html")
+	return path, atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, runs, &export.Options{Version: command.Version()}) })
 }
 
 // result computes the result and writes its files. Files come before words: who

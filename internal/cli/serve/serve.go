@@ -55,6 +55,29 @@ func BenchLaid(ctx context.Context, s command.Streams, settings option.Settings,
 	return send(ctx, s, set, o, append(set.Hidden(settings).Words(), o.Typed(set, args)...), "bench", "serve")
 }
 
+// BenchBrief is bench serve with settings that were found out, for somebody who typed none: the
+// answer and the page, and no notes.
+func BenchBrief(ctx context.Context, s command.Streams, settings option.Settings) error {
+	set, o := Flags()
+	if err := set.Lay(settings); err != nil {
+		return err
+	}
+	o.brief = true
+	return send(ctx, s, set, o, set.Hidden(settings).Words(), "bench", "serve")
+}
+
+// SpecAndHost is the run that settings ask for, and this process as it knows it. No server is asked.
+func SpecAndHost(s command.Streams, settings option.Settings) (*spec.Spec, *prepare.Host, error) {
+	set, o := Flags()
+	if err := set.Lay(settings); err != nil {
+		return nil, nil, err
+	}
+	if err := o.Check(set); err != nil {
+		return nil, nil, err
+	}
+	return &o.Spec, &o.RunHost(s).Host, nil
+}
+
 // Typed returns arguments as they may be shown: without secrets, and without what only prints the Spec.
 func (o *Options) Typed(set *argv.Set, args []string) []string {
 	if o.PrintSpec {
@@ -184,7 +207,7 @@ func (o *Options) RunHost(s command.Streams) *bench.Host {
 	h.Host = prepare.Host{
 		Environment: spec.Environment{Release: command.Release(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment},
 		Say: func(format string, args ...any) {
-			if !o.Quiet {
+			if !o.Quiet && !o.brief {
 				fmt.Fprintf(s.Err, format+"\n", args...)
 			}
 		},

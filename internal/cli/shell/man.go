@@ -20,21 +20,21 @@ func Man(commands func() []command.Entry) func(context.Context, command.Streams,
 		set := argv.New("inferometer man",
 			"Print the man page of a command, or write those of all commands. They are made of the same declarations as --help.")
 		set.Example("Read one", "inferometer man bench serve | man -l -")
-		set.Example("Install all of them for this user", "inferometer man --output-dir ~/.local/share/man/man1")
+		set.Example("Install all of them for this user", "inferometer man -o ~/.local/share/man/man1")
 		set.Operands("COMMAND", 0, 3)
 		var dir string
-		set.String(&dir, "output-dir", "", "Write the pages of all commands into this folder: inferometer.1, inferometer-bench-serve.1 and so on.", argv.Metavar("DIR"))
+		set.String(&dir, "output", "", "Write the pages of all commands into this folder: inferometer.1, inferometer-bench-serve.1 and so on.", argv.Output(), argv.Metavar("DIR"))
 		if done, err := command.Parse(s, set, args); done || err != nil {
 			return err
 		}
 		pages := manual{commands: commands(), version: command.Release()}
 		name := strings.Join(set.Args(), " ")
 		switch {
-		case set.Seen("output-dir") && name != "":
-			return argv.Errorf("output-dir", "writes all pages, and %q names one", name)
-		case set.Seen("output-dir") && dir == "":
-			return argv.Errorf("output-dir", "needs a folder")
-		case set.Seen("output-dir"):
+		case set.Seen("output") && name != "":
+			return argv.Errorf("output", "writes all pages, and %q names one", name)
+		case set.Seen("output") && dir == "":
+			return argv.Errorf("output", "needs a folder")
+		case set.Seen("output"):
 			return pages.write(dir)
 		case name == "":
 			_, err := s.Out.Write(pages.program())

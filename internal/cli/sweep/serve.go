@@ -40,7 +40,7 @@ func serveFlags(name, summary string) (*argv.Set, *options) {
 	set.String(&o.serveParams, "serve-params", "", "JSON file with settings of the server: a list of objects, or an object of named ones.", argv.Metavar("FILE"))
 	set.String(&o.benchParams, "bench-params", "", "JSON file with settings of the benchmark. Each is run with each setting of the server.", argv.Metavar("FILE"))
 	set.String(&o.links, "link-vars", "", "Only combinations in which these are equal, as in max_num_seqs=max_concurrency.", argv.Metavar("A=B,…"))
-	set.String(&o.outputDir, "output-dir", "results", "Folder of all experiments.", argv.Short('o'), argv.Metavar("DIR"))
+	set.String(&o.outputDir, "output-dir", "results", "Folder of all experiments.", argv.Output(), argv.Metavar("DIR"))
 	set.String(&o.experiment, "experiment-name", "", "Name of this one, and of its folder.", argv.Short('e'), argv.Metavar("NAME"), argv.Shown("the time"))
 	set.Int(&o.runs, "num-runs", 3, "Runs of each combination.")
 	set.Bool(&o.dryRun, "dry-run", "Print the commands and run none.")

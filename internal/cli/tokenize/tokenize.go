@@ -40,14 +40,14 @@ func flags(o *options) *argv.Set {
 		"Show what a text becomes: the ids of its tokens, the tokens, how many there are, and the bytes of each. The text is the argument, a file, or standard input. "+
 			"Characters that would not be seen, or would steer the terminal, are shown as escapes.")
 	set.Example("By a model's tokenizer, by its name or its path", "inferometer tokenize --tokenizer Qwen/Qwen3-8B 'Hello world'")
-	set.Example("By a server, as a run without --tokenizer would count", "inferometer tokenize --server http://127.0.0.1:8000 'Hello world'")
+	set.Example("By a server, as a run without --tokenizer would count", "inferometer tokenize --base-url http://127.0.0.1:8000 'Hello world'")
 	set.Example("As a chat: the model's template makes the text", `inferometer tokenize --tokenizer ./Qwen3-8B --chat --chat-template-kwargs '{"enable_thinking": false}' 'Hi'`)
 	set.Example("A whole conversation, with its tools", "inferometer tokenize --tokenizer ./Qwen3-8B --chat --file request.json")
 	set.Example("Back to text", "inferometer tokenize --tokenizer ./Qwen3-8B --decode 9707,1879")
 	set.Operands("TEXT", 0, 1)
 	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: from Hugging Face's cache, or the hub.", argv.Metavar("PATH"))
 	set.String(&o.revision, "tokenizer-revision", "", "The branch, tag or commit of a tokenizer that is named by its model.", argv.Metavar("REVISION"), argv.Shown("main"))
-	set.String(&o.server, "server", "", "A server, asked by POST /tokenize and /detokenize.", argv.Metavar("URL"), argv.Redact(outside.RedactURL))
+	set.String(&o.server, "base-url", "", "A server, asked by POST /tokenize and /detokenize.", argv.Server(), argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&o.model, "model", "", "The model to name to the server.", argv.Shown("the first that it lists"), argv.Metavar("NAME"))
 	set.String(&o.file, "file", "", "Read the text from a file; - is standard input.", argv.Short('f'), argv.Metavar("FILE"))
 	set.String(&o.decode, "decode", "", "Show the text of these ids, as in 9707,1879.", argv.Metavar("IDS"))
@@ -57,7 +57,7 @@ func flags(o *options) *argv.Set {
 			set.Option(f, func(texts []string) error { return f.SetTexts(&o.shared, texts) })
 		}
 	}
-	set.TriBool(&o.special, "special-tokens", "Add the tokens that the model wants around a text, such as <s>. Unless given: yes, but not with --chat, whose template has them, nor with --server.")
+	set.TriBool(&o.special, "special-tokens", "Add the tokens that the model wants around a text, such as <s>. Unless given: yes, but not with --chat, whose template has them, nor with --base-url.")
 	set.Bool(&o.json, "json", "Print one JSON object.")
 	return set
 }
@@ -91,9 +91,9 @@ func (o *options) check(set *argv.Set) error {
 	}
 	switch {
 	case o.tokenizer == "" && o.server == "":
-		return &argv.UsageError{Text: "a tokenizer is needed: --tokenizer PATH, or --server URL"}
+		return &argv.UsageError{Text: "a tokenizer is needed: --tokenizer PATH, or --base-url URL"}
 	case o.tokenizer != "" && o.server != "":
-		return argv.Errorf("server", "can't be used with --tokenizer: it is one or the other")
+		return argv.Errorf("base-url", "can't be used with --tokenizer: it is one or the other")
 	case texts > 1:
 		return &argv.UsageError{Text: "give one text: as the argument, with --file, or as ids with --decode"}
 	case o.chat && o.server != "":
@@ -101,9 +101,9 @@ func (o *options) check(set *argv.Set) error {
 	case o.chat && o.decode != "":
 		return argv.Errorf("chat", "can't be used with --decode")
 	case o.server != "" && o.special != nil && *o.special:
-		return argv.Errorf("special-tokens", "can't be used with --server: a run asks it for the tokens of the text alone")
+		return argv.Errorf("special-tokens", "can't be used with --base-url: a run asks it for the tokens of the text alone")
 	case o.model != "" && o.server == "":
-		return argv.Errorf("model", "goes with --server")
+		return argv.Errorf("model", "goes with --base-url")
 	}
 	for _, name := range []string{"chat-template-kwargs", "chat-template-date"} {
 		if set.Seen(name) && !o.chat {
@@ -111,7 +111,9 @@ func (o *options) check(set *argv.Set) error {
 		}
 	}
 	if o.server != "" {
-		return spec.CheckURL("server", o.server, "http", "https")
+		address, err := spec.ReadAddress("base-url", o.server)
+		o.server = address.Base
+		return err
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -12,26 +11,17 @@ import (
 	"github.com/inferometer/inferometer/internal/send/load"
 )
 
-// openAfter is how long a run goes on before the view opens: one that is over at once shows
-// its result and nothing else.
-const openAfter = time.Second
-
-// drawEvery is how often numbers are drawn. States come twice as often, but the drawing is
-// most of what the view costs.
-const drawEvery = time.Second
-
 // Screen is the view on a terminal. A nil Screen shows nothing: its methods may be called all
 // the same.
 type Screen struct {
-	terminal *terminal
-	held     []*command.Held
-	asks     chan struct{} // to stop; see command.Interrupts
-	dirty    chan struct{} // something is to be drawn
-	closing  chan struct{}
-	done     chan struct{} // nothing is drawn any more
-	begin    func()        // once
-	end      func()        // once
-	watch    func()        // once
+	held    []*command.Held
+	asks    chan struct{} // to stop; see command.Interrupts
+	dirty   chan struct{} // something is to be drawn
+	closing chan struct{}
+	done    chan struct{} // nothing is drawn any more
+	begin   func()        // once
+	end     func()        // once
+	watch   func()        // once
 
 	feed    live.Feed    // of children
 	control load.Control // of children
@@ -40,50 +30,6 @@ type Screen struct {
 	model  Model
 	paused bool
 	pause  func(on bool) // nil: what runs can't be paused
-}
-
-// New readies a view of what a command does, and puts it in front of the command's streams:
-// what is written to them while the view is open follows after it. nil: there is none, and why.
-func New(s *command.Streams, progress, title string) (screen *Screen, why string) {
-	if progress != Auto && progress != Live {
-		return nil, ""
-	}
-	t, why := openTerminal(s.Err)
-	if t == nil {
-		return nil, why
-	}
-	screen = newScreen(t, title, command.Colored(s.Err))
-	s.Err = screen.hold(s.Err)
-	if command.IsTerminal(s.Out) {
-		s.Out = screen.hold(s.Out)
-	}
-	return screen, ""
-}
-
-// hold puts the view in front of a stream.
-func (s *Screen) hold(w io.Writer) *command.Held {
-	h, ok := w.(*command.Held)
-	if !ok {
-		h = command.NewHeld(w)
-	}
-	s.held = append(s.held, h)
-	return h
-}
-
-func newScreen(t *terminal, title string, color bool) *Screen {
-	s := &Screen{
-		terminal: t, asks: make(chan struct{}, 2), dirty: make(chan struct{}, 1),
-		closing: make(chan struct{}), done: make(chan struct{}), model: Model{Title: title, Color: color},
-	}
-	s.watch = sync.OnceFunc(func() { s.feed.Listen(s.See) })
-	s.begin = sync.OnceFunc(func() { go s.loop() })
-	s.end = sync.OnceFunc(func() {
-		close(s.closing)
-		s.begin() // a loop that was never begun ends at once
-		<-s.done
-		t.Close()
-	})
-	return s
 }
 
 // Asks has a value for each time that the user wants what runs to stop.
@@ -216,6 +162,9 @@ func (s *Screen) lines(width, height int) []string {
 	return s.model.Lines(width, height, time.Now())
 }
 
+// key is a key that stands for a character.
+type key byte
+
 // key does what a key asks for.
 func (s *Screen) key(k key) {
 	switch k {
@@ -244,43 +193,4 @@ func (s *Screen) togglePause() {
 		return
 	}
 	pause(on)
-}
-
-// loop opens the view and draws until it is closed. The terminal is left for a while when the
-// user suspends us (Ctrl-Z), until we are in the foreground again.
-func (s *Screen) loop() {
-	defer close(s.done)
-	select {
-	case <-time.After(openAfter):
-	case <-s.closing:
-		return
-	}
-	suspend, stop := suspends()
-	defer stop()
-	tick := time.NewTicker(drawEvery)
-	defer tick.Stop()
-	var o *opened
-	defer func() { o.leave(s) }()
-	for {
-		if o == nil && s.terminal.foreground() {
-			var err error
-			if o, err = s.open(); err != nil {
-				s.say(fmt.Sprintf("no live view: %v", err))
-				return
-			}
-		}
-		select {
-		case <-s.dirty:
-		case <-tick.C:
-		case <-o.over():
-			return // it ended by itself: what is left of the run goes on without a view
-		case <-suspend:
-			o.leave(s)
-			o = nil
-			suspendSelf()
-		case <-s.closing:
-			return
-		}
-		o.draw()
-	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // refusals are how a text begins in which a model declines. They count only where no
-// answer was found. docs/accuracy.md has the list.
+// answer was found.
 var refusals = []string{
 	"i can't", "i cannot", "i can not", "i am not able to", "i'm not able to", "i am unable to", "i'm unable to",
 	"i won't", "i will not", "i'm sorry", "i am sorry", "sorry, ", "i apologize", "as an ai", "i must decline",

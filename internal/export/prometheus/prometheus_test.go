@@ -3,10 +3,10 @@ package prometheus
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // example is an exporter that knows one of everything.
@@ -135,16 +136,12 @@ func TestFleetsAreToldOfByStates(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "write docs/reference/prometheus.md")
+
+// TestDocumented: docs/reference/prometheus.md has every metric of the endpoint.
 func TestDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/export.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(text), "<!-- metrics -->\n")
-	table, _, found := strings.Cut(table, "<!-- end -->")
-	if want := Table(); !found || table != want {
-		t.Errorf("docs/export.md has not the table of metrics between its marks:\n%s", want)
-	}
+	testfiles.Page(t, *update, "prometheus.md", "# Metrics of `--prometheus`\n\nHow a run is watched with them: [live](../live.md#prometheus-and-grafana). "+
+		"Written by `go test ./internal/export/prometheus -run TestDocumented -update`.\n\n"+Table())
 }
 
 func FuzzLabels(f *testing.F) {

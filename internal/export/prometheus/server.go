@@ -3,7 +3,6 @@ package prometheus
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -47,7 +47,7 @@ func Listen(address string, e *Exporter) (*Server, error) {
 	}
 	l, err := net.Listen("tcp", address)
 	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
+	case errno.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("can't listen on %s, which another program does: choose another port, or 0 for any that is free", outside.Word(address))
 	case err != nil:
 		return nil, fmt.Errorf("can't listen on %s: %w", outside.Word(address), err)

@@ -5,15 +5,13 @@
 package atomicfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"syscall"
-
-	"github.com/google/renameio/v2"
 )
 
 // Write replaces a file by what write gives. A new file has the permissions that the
@@ -26,23 +24,44 @@ func Write(path string, write func(io.Writer) error) error {
 	if fd >= 0 {
 		return writeDescriptor(fd, last, write)
 	}
-	if info, err := os.Stat(last); err == nil && !info.Mode().IsRegular() {
+	old, err := os.Stat(last)
+	switch {
+	case err == nil && !old.Mode().IsRegular():
 		f, err := os.OpenFile(last, os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
 		return errors.Join(write(f), f.Close())
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
-	f, err := renameio.NewPendingFile(last, renameio.WithTempDir(filepath.Dir(last)),
-		renameio.WithPermissions(0o666), renameio.WithExistingPermissions())
+	return writeBeside(last, old, write)
+}
+
+// writeBeside writes a new file beside the last one, and puts it in its place when it is whole
+// and on the disk: after a crash the name could else be that of an empty file. old is nil if
+// there is none.
+func writeBeside(last string, old fs.FileInfo, write func(io.Writer) error) error {
+	folder, name := filepath.Split(last)
+	f, err := os.OpenFile(filepath.Join(folder, "."+name+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Cleanup() }() // nothing is left of it after the rename
-	if err := write(f); err != nil {
-		return err
+	err = write(f)
+	if err == nil && old != nil {
+		err = f.Chmod(old.Mode().Perm())
 	}
-	return f.CloseAtomicallyReplace()
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = replace(f.Name(), last)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 // WriteBytes replaces a file by these bytes.
@@ -53,9 +72,6 @@ func WriteBytes(path string, content []byte) error {
 	})
 }
 
-// ours are the names of this process's own descriptors.
-var ours = regexp.MustCompile(`^(?:/dev/fd|/proc/self/fd|/proc/thread-self/fd)/([0-9]{1,6})$`)
-
 // maxLinks is how many links are followed, as Linux has it.
 const maxLinks = 40
 
@@ -64,9 +80,8 @@ const maxLinks = 40
 // opened anew the file behind it would write beside what is printed.
 func follow(path string) (last string, fd int, err error) {
 	for range maxLinks {
-		if m := ours.FindStringSubmatch(path); m != nil {
-			fd, err := strconv.Atoi(m[1])
-			return path, fd, err
+		if fd := descriptor(path); fd >= 0 {
+			return path, fd, nil
 		}
 		to, err := os.Readlink(path)
 		if err != nil { // no link, or nothing there
@@ -78,15 +93,4 @@ func follow(path string) (last string, fd int, err error) {
 		path = to
 	}
 	return "", -1, &os.PathError{Op: "write", Path: path, Err: syscall.ELOOP}
-}
-
-// writeDescriptor writes to a descriptor that is open already, and leaves it open.
-func writeDescriptor(fd int, name string, write func(io.Writer) error) error {
-	own, err := syscall.Dup(fd)
-	if err != nil {
-		return &os.PathError{Op: "write", Path: name, Err: err}
-	}
-	syscall.CloseOnExec(own)
-	f := os.NewFile(uintptr(own), name)
-	return errors.Join(write(f), f.Close())
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/inferometer/inferometer/internal/errno"
 )
 
 // What is left free of the disk that temporary files lie on: others need it, too.
@@ -27,25 +27,18 @@ type Temporary struct {
 // NewTemporary makes a file in the temporary folder.
 func NewTemporary() (*Temporary, error) {
 	t := &Temporary{folder: os.TempDir()}
-	f, err := os.CreateTemp(t.folder, "inferometer-*")
-	if err != nil {
+	var err error
+	if t.File, err = createNameless(t.folder); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	t.File = f
 	return t, nil
 }
 
 func (t *Temporary) Write(p []byte) (int, error) {
 	if t.sure < len(p) {
 		step := max(lookEvery, len(p))
-		var disk unix.Statfs_t
-		if err := unix.Fstatfs(int(t.File.Fd()), &disk); err == nil {
-			block := uint64(disk.Bsize) //nolint:unconvert // its type is another one on macOS
-			if free, keep := room(block*disk.Blocks, block*disk.Bavail); free < uint64(step) {
+		if size, free, err := disk(t.File); err == nil {
+			if free, keep := room(size, free); free < uint64(step) {
 				return 0, t.full(fmt.Sprintf("of its disk %d MiB are left free", keep>>20))
 			}
 		} // a disk that does not say how full it is says so when it is
@@ -53,7 +46,7 @@ func (t *Temporary) Write(p []byte) (int, error) {
 	}
 	n, err := t.File.Write(p)
 	t.sure -= n
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if errno.Is(err, syscall.ENOSPC, syscall.EDQUOT) {
 		err = t.full("its disk is full")
 	}
 	return n, err
@@ -72,5 +65,5 @@ func room(size, free uint64) (usable, keep uint64) {
 var ErrNoRoom = errors.New("no room for a temporary file")
 
 func (t *Temporary) full(why string) error {
-	return fmt.Errorf("%w in %s: %s; name a folder with more by TMPDIR=/path/to/folder", ErrNoRoom, t.folder, why)
+	return fmt.Errorf("%w in %s: %s; name a folder with more by %s", ErrNoRoom, t.folder, why, byVariable)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 )
 
@@ -64,7 +65,7 @@ func (b *Bus) Answer(agent string, handle func(a *message.Ask, received time.Tim
 func (b *Bus) answer(agent string, handle func(a *message.Ask, received time.Time) *message.Answer) (*nats.Subscription, error) {
 	places := make(chan struct{}, mostAsks)
 	return b.conn.Subscribe(askSubject(agent), func(m *nats.Msg) {
-		received := time.Now()
+		received := clock.Now()
 		if !asked(m) {
 			b.drop(m.Subject, "no leader waits for an answer to it, so that none has sent it")
 			return
@@ -99,7 +100,7 @@ func (b *Bus) answer(agent string, handle func(a *message.Ask, received time.Tim
 const mostAsks = 64
 
 func respond(m *nats.Msg, answer *message.Answer, received time.Time) {
-	answer.Received, answer.Answered = received.UnixNano(), time.Now().UnixNano()
+	answer.Received, answer.Answered = received.UnixNano(), clock.Now().UnixNano()
 	data, err := message.Encode(answer)
 	if err != nil { // the leader need not wait for an answer that can't be sent
 		data, err = message.Encode(&message.Answer{Error: err.Error(), Received: answer.Received, Answered: answer.Answered})

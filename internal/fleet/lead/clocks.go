@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 )
 
@@ -29,9 +30,9 @@ func (l *leader) measureClocks(ctx context.Context, rounds int) error {
 func (l *leader) measureClock(ctx context.Context, a *agent) bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	sent := time.Now()
+	sent := clock.Now()
 	answer, err := l.bus.Ask(ctx, a.ID, &message.Ask{Kind: message.Clock})
-	back := time.Now()
+	back := clock.Now()
 	if err != nil || answer.Error != "" {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 )
@@ -52,7 +53,7 @@ type piece struct {
 // New is an empty one.
 func New() *Bus {
 	return &Bus{
-		born: time.Now(), served: map[string]*serving{}, statuses: map[string][]func(*message.Status){}, last: map[string]*message.Status{},
+		born: clock.Now(), served: map[string]*serving{}, statuses: map[string][]func(*message.Status){}, last: map[string]*message.Status{},
 		kept: map[string][]byte{}, held: map[string]*word{}, files: map[string][]byte{}, listening: map[*func(piece)]bool{},
 	}
 }
@@ -131,9 +132,9 @@ func (m *Bus) Ask(_ context.Context, agent string, a *message.Ask) (*message.Ans
 	if s == nil {
 		return nil, bus.ErrGone
 	}
-	received := time.Now()
+	received := clock.Now()
 	answer := s.handle(sent, received)
-	answer.Received, answer.Answered = received.UnixNano(), time.Now().UnixNano()
+	answer.Received, answer.Answered = received.UnixNano(), clock.Now().UnixNano()
 	return again(answer)
 }
 

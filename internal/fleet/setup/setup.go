@@ -99,10 +99,10 @@ func vacant(folder string) error {
 	}
 	for _, e := range entries {
 		if e.Name() == Config {
-			return fmt.Errorf("%s holds a fleet already, which agents may be using: start it with nats-server, or write another one with --dir; to begin anew, remove the folder first", folder)
+			return fmt.Errorf("%s holds a fleet already, which agents may be using: start it with nats-server, or write another one with --output; to begin anew, remove the folder first", folder)
 		}
 	}
-	return fmt.Errorf("%s is there and not empty: give another folder with --dir", folder)
+	return fmt.Errorf("%s is there and not empty: give another folder with --output", folder)
 }
 
 // contents are all files of the folder, by name.

@@ -2,44 +2,27 @@ package metric
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/metrics.md")
+var update = flag.Bool("update", false, "write docs/reference/metrics.md")
 
-const manual = "../../../docs/metrics.md"
-
-// TestManual keeps docs/metrics.md true: its tables between marks are written from
-// the rows by go test ./internal/judge/metric -update.
+// TestManual keeps docs/reference/metrics.md true: its tables are written from the
+// rows by go test ./internal/judge/metric -update.
 func TestManual(t *testing.T) {
-	b, err := os.ReadFile(manual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(b)
-	for name, want := range Manual() {
-		before, rest, ok := strings.Cut(page, "<!-- metrics: "+name+" -->\n")
-		got, after, closed := strings.Cut(rest, "<!-- end -->")
-		if !ok || !closed {
-			t.Fatalf("docs/metrics.md has no place for %s", name)
-		}
-		if got != want && !*update {
-			t.Errorf("docs/metrics.md, %s (-page +table):\n%s", name, cmp.Diff(got, want))
-		}
-		page = before + "<!-- metrics: " + name + " -->\n" + want + "<!-- end -->" + after
-	}
+	tables := Manual()
+	page := "# Every metric\n\nThe words of the formulas, and what other tools mean by the same names: [metrics](../metrics.md). `inferometer help NAME` prints one of them.\n" +
+		"Written by `go test ./internal/judge/metric -run TestManual -update`.\n" +
+		"\n## Latencies\n\nEach has `mean_NAME_ms`, `median_NAME_ms`, `std_NAME_ms` and `pNN_NAME_ms`. Lower is better.\n\n" + tables["latencies"] +
+		"\n## Other names\n\nFor `--goodput`, and under `inferometer` of the result.\n\n" + tables["others"] +
+		"\n## Numbers of a run\n\n" + tables["numbers"]
 	for _, m := range All() {
 		if !strings.Contains(page, "`"+m.Name) {
-			t.Errorf("docs/metrics.md does not name %s", m.Name)
+			t.Errorf("docs/reference/metrics.md does not name %s", m.Name)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(manual, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testfiles.Page(t, *update, "metrics.md", page)
 }

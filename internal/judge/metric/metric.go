@@ -1,7 +1,7 @@
 // Package metric is the one table of metrics. A metric is one row: its name, its
 // labels, its unit, which direction is better, its definition and its formula.
 // Console, JSON, CSV, HTML, SLO, gate, goodput, --until, compare, the columns of
-// run and docs/metrics.md read that row.
+// run and docs/reference/metrics.md read that row.
 //
 //	table.go      the rows: latencies per request and per gap
 //	numbers.go    the rows: numbers of the whole run, from Totals

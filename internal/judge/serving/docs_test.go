@@ -4,46 +4,26 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/judge/serving"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/server-metrics-names.md")
+var update = flag.Bool("update", false, "write docs/reference/server-metrics.md")
 
-const docFile = "../../../docs/server-metrics-names.md"
-
-// TestDocs: the document's tables are those of the code.
+// TestDocs: the page's tables are those of the code.
 func TestDocs(t *testing.T) {
-	b, err := os.ReadFile(docFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- written by go test ./internal/judge/serving -update -->\n", "<!-- end -->"
-	head, rest, ok := strings.Cut(string(b), begin)
-	_, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatal("the document has lost the marks of its tables")
-	}
-	want := head + begin + tables() + end + tail
-	if *update {
-		if err := os.WriteFile(docFile, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if want != string(b) {
-		t.Error("docs/server-metrics-names.md is not what the code says: go test ./internal/judge/serving -run TestDocs -update")
-	}
+	testfiles.Page(t, *update, "server-metrics.md", tables())
 }
 
 var kinds = map[serving.Kind]string{serving.Gauge: "gauge", serving.Share: "share", serving.Counter: "counter", serving.Histogram: "histogram"}
 
 func tables() string {
 	var b strings.Builder
-	b.WriteString("\n## Meanings\n\n| meaning | kind | what it is |\n|---|---|---|\n")
+	b.WriteString("# Names of servers' metrics\n\nHow they are read and what is made of them: [server metrics](../server-metrics.md). Written by `go test ./internal/judge/serving -run TestDocs -update`.\n" +
+		"\n## Meanings\n\n| meaning | kind | what it is |\n|---|---|---|\n")
 	for _, k := range serving.Meanings {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Meaning, kinds[k.Kind], k.Doc)
 	}
@@ -63,7 +43,7 @@ func tables() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | `%s`%s |\n", name, n.Meaning, scale)
 	}
-	return b.String() + "\n"
+	return b.String()
 }
 
 // prefixOf is how all names of a server begin.

@@ -53,7 +53,7 @@ func (c *outcomes) result(f *facts, l limits) Check {
 		k.Sentence += fmt.Sprintf("; the first %s: %.160s", most, first)
 	}
 	k.Effect = survivors(f, failed)
-	return k
+	return k.brief("%d of %s failed", failed, counted(int(f.measured), "request"))
 }
 
 // outputTokens compares lengths where the server was told not to stop by itself.
@@ -93,7 +93,7 @@ func (c *outputTokens) result(f *facts, l limits) Check {
 		k.Effect = effect(k, "%d output tokens came of %d asked for (%s): less work for the server than planned if fewer",
 			c.got, c.asked, percent(float64(c.got)/float64(c.asked)))
 	}
-	return k
+	return k.brief("%d of %d answers are not as long as asked for", c.wrong, c.answers)
 }
 
 // usage compares the server's count with what its events show. One token a request
@@ -122,7 +122,7 @@ func (c *usage) result(_ *facts, l limits) Check {
 	share := float64(c.off) / float64(c.counted)
 	k := found(l, share, percent(share), "the server counted %d output tokens; its events show %d more or fewer", c.counted, c.off)
 	k.Effect = effect(k, "tokens per second and TPOT may be off by %s", percent(share))
-	return k
+	return k.brief("tokens per second may be off by %s, the server's counts disagree", upTo(share))
 }
 
 // finishReasons looks for answers that ended by something other than themselves.
@@ -164,7 +164,8 @@ func (c *finishReasons) result(f *facts, l limits) Check {
 		return found(l, 0, percent(0), "all answers ended by themselves or at the length asked for")
 	}
 	share := float64(n) / float64(f.complete)
-	return found(l, share, percent(share), "%d of %d complete answers ended otherwise: %.200s", n, f.complete, strings.Join(words, ", "))
+	return found(l, share, percent(share), "%d of %d complete answers ended otherwise: %.200s", n, f.complete, strings.Join(words, ", ")).
+		brief("%d of %d answers ended for an unusual reason", n, f.complete)
 }
 
 // longEnough is from how many tokens on an answer should have text, and text of its own.
@@ -200,5 +201,6 @@ func (c *empty) result(_ *facts, l limits) Check {
 		return skip("no answer has %d tokens or more", longEnough)
 	}
 	share := float64(c.none) / float64(c.answers)
-	return found(l, share, percent(share), "%d of %d answers had no text", c.none, c.answers)
+	return found(l, share, percent(share), "%d of %d answers had no text", c.none, c.answers).
+		brief("%d of %d answers have no text", c.none, c.answers)
 }

@@ -35,7 +35,7 @@ func (c *identical) result(f *facts, l limits) Check {
 	if c.same < 2 { // two prompts may have the same answer
 		k.Level = OK
 	}
-	return k
+	return k.brief("%d of %d answers equal the answer to another prompt", c.same, c.answers)
 }
 
 // onlyFirst says that a set was full.
@@ -82,7 +82,7 @@ func (c *promptTokens) result(f *facts, l limits) Check {
 	share := off / planned
 	k := found(l, share, percent(share), "prompts were planned with %.4g tokens (mean); the server counts %d more, and then %.3g more or fewer", planned, added, off)
 	k.Effect = effect(k, "TTFT is that of prompts about %s longer or shorter than planned", percent(share))
-	return k
+	return k.brief("prompts are about %s longer or shorter than planned", upTo(share))
 }
 
 // bursts looks at gaps that are next to nothing beside their stream's mean gap. A
@@ -135,7 +135,7 @@ func (c *bursts) result(_ *facts, l limits) Check {
 	share := float64(c.short) / float64(c.gaps)
 	k := found(l, share, percent(share), "%s of the gaps are next to nothing beside their stream's mean gap", percent(share))
 	k.Effect = effect(k, "ITL's median and percentiles are those of the bunches; TTFT may be late by up to a bunch")
-	return k
+	return k.brief("tokens came in bunches (%s of the gaps), as from a proxy that buffers", upTo(share))
 }
 
 // integrity compares greedy texts under load with those of the same prompts by
@@ -193,5 +193,5 @@ func (c *integrity) result(_ *facts, l limits) Check {
 		k.Sentence += fmt.Sprintf("; %d more could not be compared", c.failed+c.notUnder)
 	}
 	k.Effect = effect(k, "speed may be bought with other answers: compare their quality, not only their number")
-	return k
+	return k.brief("%d of %d prompts got another answer under load than alone", c.changed, c.compared)
 }

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // off is by how much a number can be.
 type off struct {
 	name   string
+	value  float64
 	share  float64
 	ends   bounds.Ends
 	unit   string
@@ -33,7 +35,8 @@ func widest(f *facts, l limits) Check {
 		return skip("the times of events are the client's own: see lag")
 	}
 	var worst, tail off
-	for _, o := range append(f.latenciesOff(f.ours()), f.ratesOff()...) {
+	list := append(f.latenciesOff(f.ours()), f.ratesOff()...)
+	for _, o := range list {
 		switch {
 		case o.tail && o.share > tail.share:
 			tail = o
@@ -43,15 +46,23 @@ func widest(f *facts, l limits) Check {
 	}
 	if worst.share < notable && tail.share > notable {
 		k := f.tell(l, &tail)
-		k.Level = Noted
+		k.Level, k.Brief = Noted, within(list, f.smallest())
 		return k
 	}
 	if worst.name == "" {
-		return found(l, 0, percent(0), "every number shown is as accurate as its timestamps")
+		k := found(l, 0, percent(0), "every number shown is as accurate as its timestamps")
+		k.Brief = within(list, f.smallest())
+		return k
 	}
 	k := f.tell(l, &worst)
-	if !k.Level.Bad() && worst.share > notable {
+	switch {
+	case k.Level.Bad():
+		k.Brief = worst.briefly()
+	case worst.share > notable:
 		k.Level = Noted
+		fallthrough
+	default:
+		k.Brief = within(list, f.smallest())
 	}
 	return k
 }
@@ -71,13 +82,14 @@ const notable = 0.02
 // partNames are what the parts of bounds come from, and the checks that say more of each.
 var partNames = map[bounds.Part]struct {
 	words  string
+	brief  string // for the verdict's line
 	causes []string
 }{
-	bounds.SharedReads: {"events shared a read, and so their times", []string{"shared_reads", "unstamped"}},
-	bounds.WayIn:       {"requests were sent later than their timestamps say", machineCauses},
-	bounds.HeldUp:      {"this machine was stalled, and the server with it", machineCauses},
-	bounds.Loss:        {"requests lost segments on their way", []string{"retransmits"}},
-	bounds.Lag:         {"the client read answers late, and ended or sent the next requests late", append([]string{"lag"}, machineCauses...)},
+	bounds.SharedReads: {"events shared a read, and so their times", "events came in one read", []string{"shared_reads", "unstamped"}},
+	bounds.WayIn:       {"requests were sent later than their timestamps say", "requests left late", machineCauses},
+	bounds.HeldUp:      {"this machine was stalled, and the server with it", "this machine was held up", machineCauses},
+	bounds.Loss:        {"requests lost segments on their way", "packets were lost", []string{"retransmits"}},
+	bounds.Lag:         {"the client read answers late, and ended or sent the next requests late", "the client read late", append([]string{"lag"}, machineCauses...)},
 }
 
 var machineCauses = []string{"steal", "cpu_wait", "cpu", "gc"}
@@ -131,10 +143,23 @@ func (f *facts) latenciesOff(but []bounds.Part) (out []off) {
 				continue
 			}
 			share := max(value-ends[0], ends[1]-value) / value
-			out = append(out, off{name: statisticName(s) + " " + strings.ToUpper(m), share: share, ends: ends, unit: " ms", causes: largest(r.Parts[s], but...), tail: s != "p50_ms" && (s != "mean_ms" || m == "itl")})
+			out = append(out, off{name: statisticName(s) + " " + strings.ToUpper(m), value: value, share: share, ends: ends, unit: " ms", causes: largest(r.Parts[s], but...), tail: s != "p50_ms" && (s != "mean_ms" || m == "itl")})
 		}
 	}
 	return out
+}
+
+// smallest is the shortest latency that is shown, in ms.
+func (f *facts) smallest() float64 {
+	least := math.Inf(1)
+	for _, m := range headline {
+		for _, v := range f.bounds.Metrics[m].Shown {
+			if v > 0 {
+				least = min(least, v)
+			}
+		}
+	}
+	return least
 }
 
 // headline are the latencies that people read.
@@ -154,7 +179,7 @@ func (f *facts) ratesOff() (out []off) {
 		for p, share := range f.bounds.RateParts {
 			parts[p] = bounds.Ends{0, share}
 		}
-		out = append(out, off{name: words, share: ends[1]/ends[0] - 1, ends: ends, unit: " req/s", causes: largest(parts)})
+		out = append(out, off{name: words, value: ends[0], share: ends[1]/ends[0] - 1, ends: ends, unit: " req/s", causes: largest(parts)})
 	}
 	return out
 }

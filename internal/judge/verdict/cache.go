@@ -42,7 +42,7 @@ func (c *repeatedPrompts) result(f *facts, l limits) Check {
 	if less := c.first.Percentile(50) - c.again.Percentile(50); c.first.Count() >= enough && c.again.Count() >= enough && less > 0 {
 		k.Effect = effect(k, "mean TTFT would be some %s higher: repeats answer %s sooner at the median", ms(less*share), ms(less))
 	}
-	return k
+	return k.brief("%d of %d prompts were sent twice, a cache may have helped", c.repeats, c.hashed)
 }
 
 // cold lifts a doubt about the cache where the server itself says that it was not
@@ -86,7 +86,7 @@ func seenPrompts(f *facts, l limits) Check {
 		k.Hint = "empty the cache (restart the server, or reset its cache) and say so with --forget-prompts, or take the speed from another run"
 	}
 	k.Effect = effect(k, "TTFT and throughput may be too good by as much as the cache spares")
-	return k
+	return k.brief("%d of %d prompts were sent before, a warm cache may have helped", f.end.SeenPrompts, f.measured)
 }
 
 // cachedTokens looks for cache hits that the workload can't explain. Repeated
@@ -143,7 +143,7 @@ func (c *cachedTokens) result(f *facts, l limits) Check {
 	if less := c.miss.Percentile(50) - c.hit.Percentile(50); c.hit.Count() >= enough && c.miss.Count() >= enough && less > 0 {
 		k.Effect = effect(k, "TTFT of requests without such hits is %s higher at the median", ms(less))
 	}
-	return k
+	return k.brief("%s of the prompt tokens came from the server's cache", percent(share))
 }
 
 // cacheBlock: caches work in blocks of tokens, so that a part of one may be added to what is shared.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
@@ -519,6 +520,14 @@ func TestEachSpoiledRunHasItsOwnReason(t *testing.T) {
 			}
 			if s.level.Bad() && (k.Hint == "" || !slices.Equal(v.Reasons, []string{s.check})) {
 				t.Errorf("reasons %v, hint %q", v.Reasons, k.Hint)
+			}
+			line := v.Line()
+			t.Log(line)
+			if s.level.Bad() && (k.Brief == "" || line != string(v.Level)+": "+k.Brief) {
+				t.Errorf("the line %q does not say what is wrong: %q", line, k.Brief)
+			}
+			if n := utf8.RuneCountInString(line); n > 90 {
+				t.Errorf("%d columns: %s", n, line)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func (c *connections) result(f *facts, l limits) Check {
 		k := found(l, ratio(more*share, f.ttft.Percentile(50)), figure,
 			"%d connections were opened again inside measured requests; their TTFT is %s longer at the median", again, ms(more))
 		k.Effect = effect(k, "mean TTFT would be %s lower", ms(more*share))
-		return k
+		return k.brief("mean TTFT is %s too high, connections were opened again", ms(more*share))
 	}
 	// Too few answers to compare, or no difference beyond chance: then the kernel's
 	// round trip says what a connection costs at least. One is measurement enough.
@@ -70,7 +70,7 @@ func (c *connections) result(f *facts, l limits) Check {
 		k := found(l, ratio(cost*share, f.ttft.Percentile(50)), figure,
 			"%d of %d requests opened a connection: a round trip is %s, and so much is in the TTFT of each at least", f.connections, f.measured, ms(c.rtt.Percentile(50)))
 		k.Effect = effect(k, "mean TTFT would be %s lower", ms(cost*share))
-		return k
+		return k.brief("mean TTFT is %s too high, connections were opened again", ms(cost*share))
 	}
 	switch {
 	case c.made.Count() < enoughAnswers:
@@ -81,7 +81,7 @@ func (c *connections) result(f *facts, l limits) Check {
 	k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): what that costs is in every TTFT", f.connections, f.measured)
 	k.Level = Suspect
 	k.Value = &share
-	return k
+	return k.brief("%d of %d requests opened a connection, and TTFT has that in it", f.connections, f.measured)
 }
 
 // enoughAnswers are those that medians are compared of.

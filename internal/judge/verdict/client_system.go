@@ -67,7 +67,7 @@ func (c *counter) result(f *facts, l limits) Check {
 func exhausted(l limits, failed int, why string) Check {
 	k := found(l, 1, counted(failed, "request"), "%s failed because %s", counted(failed, "request"), why)
 	k.Level = Invalid
-	return k
+	return k.brief("%s failed because %s", counted(failed, "request"), why)
 }
 
 // files looks at descriptors: who has none left can't connect.
@@ -92,7 +92,8 @@ func (c *files) result(f *facts, l limits) Check {
 		return skip("the number of open files or its limit is not in the journal")
 	}
 	share := float64(most) / float64(limit)
-	return found(l, share, percent(share), "%d files were open at most, of %d", most, limit)
+	return found(l, share, percent(share), "%d files were open at most, of %d", most, limit).
+		brief("the client had %d files open, and may have %d", most, limit)
 }
 
 // ports looks at connections opened in a minute: a port rests so long after its
@@ -119,7 +120,8 @@ func (c *ports) result(f *facts, l limits) Check {
 	}
 	most := f.open.mostConns(portRests)
 	share := float64(most) / usualPorts
-	return found(l, share, percent(share), "%d connections were opened within a minute at most, of %d ports", most, usualPorts)
+	return found(l, share, percent(share), "%d connections were opened within a minute at most, of %d ports", most, usualPorts).
+		brief("%d connections were opened within a minute, of %d ports", most, usualPorts)
 }
 
 // retransmits counts the requests that lost a segment: on its way to the server, then

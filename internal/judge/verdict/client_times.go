@@ -28,6 +28,7 @@ func (c *lag) result(f *facts, l limits) Check {
 	case !f.kernel():
 		k := found(l, ratio(p99, f.ttft.Percentile(50)), figure, "events were read %s after the kernel had them (p99), and latencies have it in them", ms(p99))
 		k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p99))
+		k.Brief = fmt.Sprintf("times may be up to %s late", ms(p99))
 		return k
 	case f.closed() || f.conversing():
 		loss := ratio(c.last.Mean(), ratio(f.latencies, float64(f.measured)))
@@ -55,11 +56,12 @@ func (c *lag) byWakeups(f *facts, l limits) Check {
 	if late.Count() == 0 {
 		k := found(l, 0, "not known", "the times of events are the client's own, and how late it took them is not known: whatever it was is in every latency")
 		k.Level = Suspect
-		return k
+		return k.brief("nobody knows how late the client took its times")
 	}
 	p50 := late.Percentile(50)
 	k := found(l, ratio(p50, f.ttft.Percentile(50)), "about "+ms(p50), "the times of events are the client's own, and it was up to %s late for its own timers in a typical second", ms(p50))
 	k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p50))
+	k.Brief = fmt.Sprintf("times may be up to %s late", ms(p50))
 	return k
 }
 
@@ -129,7 +131,7 @@ func (c *lateness) result(f *facts, l limits) Check {
 	}
 	more := c.dueTTFT.Percentile(99) - f.ttft.Percentile(99)
 	k.Effect = effect(k, "TTFT p99 from the due time is %s higher than from the sent time", ms(max(more, 0)))
-	return k
+	return k.brief("requests went out %s late on average, the client could not keep up", ms(mean))
 }
 
 // turns judges a run that has no pace but conversations: a later turn is due by the
@@ -144,5 +146,5 @@ func (c *lateness) turns(f *facts, l limits) Check {
 	k := found(l, value, "mean "+ms(mean), "later turns were ready to go %s after they were due by the answers before them on average, %s at the p99; the mean TTFT is %s",
 		ms(mean), ms(p99), ms(f.ttft.Mean()))
 	k.Effect = effect(k, "conversations took %s longer with each turn than they would have", ms(mean))
-	return k
+	return k.brief("later turns went out %s late on average", ms(mean))
 }

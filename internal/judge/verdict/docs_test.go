@@ -1,41 +1,37 @@
 package verdict
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
+	"flag"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
-// docs/verdict.md has a section for each check, in the table's order and with its
-// words, and none besides.
-func TestDocsNameEveryCheck(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "verdict.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections := regexp.MustCompile("(?m)^### `(.*)`$").Split(string(b), -1)
-	var headings, names []string
-	for _, m := range regexp.MustCompile("(?m)^### `(.*)`$").FindAllStringSubmatch(string(b), -1) {
-		headings = append(headings, m[1])
-	}
-	for _, e := range table() {
-		names = append(names, e.name)
-	}
-	if !slices.Equal(headings, names) {
-		t.Fatalf("the page has the checks\n%v\nand the table\n%v", headings, names)
-	}
-	for i, e := range table() {
-		section := strings.Join(strings.Fields(sections[i+1]), " ")
-		for what, words := range map[string]string{"Looks for": e.looks, "Threshold": e.limits.String(), "What to do": e.hint} {
-			if want := "**" + what + ":** " + words + "."; !strings.Contains(section, want) {
-				t.Errorf("%s: the page does not say\n%s", e.name, want)
-			}
+var update = flag.Bool("update", false, "write docs/reference/checks.md")
+
+// groupTitles are the headings of docs/reference/checks.md.
+var groupTitles = map[string]string{
+	"client": "The client: is it us?", "load": "The load: was it sent as planned, and for long enough?", "answers": "The answers: did the server do the work?",
+	"cache": "The cache: did it do the work now?", "server": "The server: does it agree?", fleetGroup: "The fleet: only in a run of several clients", "statistics": "The statistics",
+}
+
+// TestDocs: docs/reference/checks.md has each check in the table's order and with its words.
+func TestDocs(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Checks of the verdict\n\nWhat they mean together: [the verdict](../verdict.md). `inferometer help NAME` prints one of them.\n" +
+		"Written by `go test ./internal/judge/verdict -run TestDocs -update`.\n")
+	group := ""
+	for _, m := range Manuals() {
+		if m.Group != group {
+			group = m.Group
+			fmt.Fprintf(&b, "\n## %s\n\n| check | looks for | threshold | what to do |\n|---|---|---|---|\n", groupTitles[group])
 		}
-		if why := regexp.MustCompile(`\*\*Why:\*\* \S.{40,}`); !why.MatchString(section) {
-			t.Errorf("%s: the page does not say why", e.name)
+		if groupTitles[group] == "" {
+			t.Errorf("the group %q has no heading", group)
 		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Looks, m.Threshold, m.Hint)
 	}
+	testfiles.Page(t, *update, "checks.md", b.String())
 }

@@ -213,7 +213,7 @@ func fleetLost(f *facts, l limits) Check {
 	if words := survivors(f, lost); lost > 0 && words != "" {
 		k.Effect += "; " + words
 	}
-	return k
+	return k.brief("%d of %d requests are lost or were not sent, an agent is gone", missing, planned)
 }
 
 // stoppedTogether says that the run was stopped as a whole by who led it, and each agent ended
@@ -270,7 +270,7 @@ func fleetClock(f *facts, l limits) Check {
 	}
 	k := found(l, value, "±"+ms(float64(worst)), "the agents' clocks are known to ±%s (%s), and a request is open for %s; each latency is of one clock, and is not affected", ms(float64(worst)), f.fleet.titles[of], ms(open))
 	k.Effect = effect(k, "how many requests were open at one moment, and the course of the load over time, may be off by %s in time", ms(float64(worst)))
-	return k
+	return k.brief("the course of the load may be off by %s, the agents' clocks differ", ms(float64(worst)))
 }
 
 // fleetStart is how far apart the agents began.
@@ -295,7 +295,7 @@ func fleetStart(f *facts, l limits) Check {
 	apart := float64(b.SkewNs - a.SkewNs)
 	k := found(l, apart/1e6, ms(apart), "the agents began within %s, by clocks known to ±%s: %s first, %s last", ms(apart), ms(float64(max(a.OffsetErrorNs, 0)+max(b.OffsetErrorNs, 0))), f.fleet.titles[first], f.fleet.titles[last])
 	k.Effect = effect(k, "the load began in steps: the first %s are of a part of the agents", ms(apart))
-	return k
+	return k.brief("the agents began %s apart", ms(apart))
 }
 
 // fleetDuplicates is what agents said of requests that were not theirs to send, or said twice.
@@ -312,5 +312,6 @@ func fleetDuplicates(f *facts, l limits) Check {
 		return found(l, 0, percent(0), "each request has one record, from the agent that it was assigned to")
 	}
 	share := ratio(float64(n), float64(max(f.measured, 1)))
-	return found(l, share, percent(share), "%s left out: %d of requests that had one already, %d of requests that were not the agent's: %s", counted(int(n), "record"), sumOf(twice), sumOf(foreign), f.fleet.worst(twice, foreign))
+	return found(l, share, percent(share), "%s left out: %d of requests that had one already, %d of requests that were not the agent's: %s", counted(int(n), "record"), sumOf(twice), sumOf(foreign), f.fleet.worst(twice, foreign)).
+		brief("%s of the agents came twice or from the wrong one", counted(int(n), "record"))
 }

@@ -279,7 +279,11 @@ func (c *drift) say(s *shift, f *facts, l limits) Check {
 	}
 	k := found(l, math.Abs(s.share()), figure, "%s; more than chance does", course)
 	k.Effect = effect(k, "the run's numbers are a mix of both: a longer run, or one from then on, would show others")
-	return k
+	word := "rose"
+	if s.share() < 0 {
+		word = "fell"
+	}
+	return k.brief("%s %s by %s during the run, from %s to %s", what, word, percent(math.Abs(s.share())), ms(before), ms(after))
 }
 
 // place is where a step lies among the cells of its block and of the ones beside it: after

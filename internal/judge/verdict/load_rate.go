@@ -61,15 +61,19 @@ func (c *rate) result(f *facts, l limits) Check {
 		if off > l.invalid && p.n >= few && k.Level == OK {
 			k.Level = Suspect // what was measured is right, and of another load
 		}
+		k = k.brief("the load was %.4g req/s, not %.4g as asked for", got, asked)
 	}
 	if less > l.suspect {
 		switch o := &f.run.Options; {
 		case c.waited > c.released && o.MaxConversations > 0:
 			k.Sentence += fmt.Sprintf(": the limit of %d open ones held them back, so the server saw a closed loop", o.MaxConversations)
+			k = k.brief("%.4g of %.4g conversations/s, the limit of %d held them back", got, asked, o.MaxConversations)
 		case c.waited > c.released && o.MaxConcurrency > 0:
 			k.Sentence += fmt.Sprintf(": the limit of %d in flight held them back, so the server saw a closed loop", o.MaxConcurrency)
+			k = k.brief("%.4g of %.4g req/s went out, the limit of %d in flight held them back", got, asked, o.MaxConcurrency)
 		default:
 			k.Sentence += ": the client could not keep up"
+			k = k.brief("%.4g of %.4g req/s went out, the client could not keep up", got, asked)
 		}
 		k.Effect = fmt.Sprintf("the server had %s less load than was due; latencies from the sent time do not show the wait", percent(less))
 	}
@@ -113,7 +117,8 @@ func little(f *facts, l limits) Check {
 	beyond := max(math.Abs(off.Mean)-2*err-1, 0) / open.Mean
 	throughput, latency := float64(f.measured)/f.span()*1e9, f.latencies/float64(f.measured)
 	return found(l, beyond, percent(beyond), "the client counted %.4g requests in flight on average, its lines show %.4g (over the whole run %.4g req/s × %s = %.4g)",
-		counted.Mean, open.Mean, throughput, ms(latency), throughput*latency/1e9)
+		counted.Mean, open.Mean, throughput, ms(latency), throughput*latency/1e9).
+		brief("requests in flight do not add up by %s, please report it", percent(beyond))
 }
 
 // lines compares what was sent with what is in the journal.
@@ -123,7 +128,8 @@ func lines(f *facts, l limits) Check {
 	}
 	missing := math.Abs(float64(f.end.Sent) - float64(f.measured))
 	share := ratio(missing, float64(max(f.end.Sent, 1)))
-	return found(l, share, percent(share), "%d requests were sent, %d are in the journal", f.end.Sent, f.measured)
+	return found(l, share, percent(share), "%d requests were sent, %d are in the journal", f.end.Sent, f.measured).
+		brief("%d of %d requests are missing in the journal", int64(missing), f.end.Sent)
 }
 
 // drained looks for a run that was stopped: what was in flight then is the slow part.
@@ -157,8 +163,13 @@ func (c *drained) result(f *facts, l limits) Check {
 		if k.Level == OK && f.end == nil { // nobody says what else was under way
 			k.Level = Suspect
 		}
+		k = k.brief("%s", how)
+		if lost > 0 {
+			k = k.brief("%s with %s in flight", how, counted(int(lost), "request"))
+		}
 	case lost > 0:
 		k.Sentence = fmt.Sprintf("%d requests were given up by us, of %d", lost, f.measured)
+		k = k.brief("%d of %d requests were given up", lost, f.measured)
 	}
 	if lost > 0 {
 		k.Effect = survivors(f, lost)
@@ -197,8 +208,9 @@ func paused(f *facts, l limits) Check {
 		return found(l, 0, figure, "the pace was never stopped")
 	}
 	k := found(l, seconds, figure, "the pace was stopped %s by a user, for %.3g s of the run's %.3g s", times(len(f.end.Pauses)), seconds, float64(f.end.At)/1e9)
-	k.Effect = fmt.Sprintf("throughput and rates are over the whole time, up to %s too low; the first requests after a pause met an idle server", percent(ratio(float64(still), float64(max(f.end.At, still)))))
-	return k
+	low := ratio(float64(still), float64(max(f.end.At, still)))
+	k.Effect = fmt.Sprintf("throughput and rates are over the whole time, up to %s too low; the first requests after a pause met an idle server", percent(low))
+	return k.brief("throughput may be up to %s too low, the run was paused for %.3g s", upTo(low), seconds)
 }
 
 func times(n int) string {

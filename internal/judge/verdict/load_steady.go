@@ -27,11 +27,13 @@ func rampDrain(f *facts, l limits) Check {
 	from, to, ended, ok := f.open.reached(int64(math.Ceil(0.95 * float64(limit))))
 	if !ok && f.measured < int64(limit) {
 		return found(l, 1, "100 %", "%s can't fill a concurrency of %d: latencies are those of so many at once, and throughput is not what the server can do at %d",
-			counted(int(f.measured), "request"), limit, limit)
+			counted(int(f.measured), "request"), limit, limit).
+			brief("%s cannot fill a concurrency of %d", counted(int(f.measured), "request"), limit)
 	}
 	if !ok {
 		peak, _ := f.open.peak()
-		return found(l, 1, "100 %", "the concurrency of %d was never reached: some %d requests were open at most", limit, peak)
+		return found(l, 1, "100 %", "the concurrency of %d was never reached: some %d requests were open at most", limit, peak).
+			brief("the concurrency of %d was never reached, %d were open at most", limit, peak)
 	}
 	from, to = max(from, f.firstSent), min(to, f.lastEnd)
 	share := max(1-float64(to-from)/f.span(), 0)
@@ -40,8 +42,9 @@ func rampDrain(f *facts, l limits) Check {
 	whole, inside := float64(f.measured)/f.span(), ratio(float64(ended), float64(to-from))
 	if inside > whole {
 		k.Effect = effect(k, "request throughput would be %s higher without them", percent(inside/whole-1))
+		return k.brief("throughput is about %s too low, the run is mostly start and end", upTo(1-whole/inside))
 	}
-	return k
+	return k.brief("for %s of the run fewer than %d requests were open", percent(share), limit)
 }
 
 // growing compares the requests in flight in the last third of the sends with those
@@ -82,7 +85,7 @@ func growing(f *facts, l limits) Check {
 	ended := float64(f.measured) / f.span()
 	k.Effect = effect(k, "each further second of the run would have made latencies %s longer: the rate is higher than the server can sustain",
 		ms((last-middle)/float64(third)/ended*1e9))
-	return k
+	return k.brief("requests piled up, the rate is more than the server can sustain")
 }
 
 // bursty is by how much requests in flight vary more than with Poisson arrivals, with

@@ -25,7 +25,8 @@ func servedModel(f *facts, _ limits) Check {
 	for target := range max(len(f.run.Targets), 1) {
 		list := byTarget[target]
 		if words := otherModel(o.Model, o.SentModel, list); len(list) > 0 && words != "" {
-			return Check{Level: Suspect, Sentence: f.serverWords(target) + words, Effect: "the numbers may be those of another model"}
+			return Check{Level: Suspect, Sentence: f.serverWords(target) + words, Effect: "the numbers may be those of another model"}.
+				brief("the server may be serving another model than was named")
 		}
 	}
 	return Check{Level: OK, Sentence: fmt.Sprintf("%s was asked for; served: %s", o.SentModel, served(f.run.Serves))}

@@ -103,7 +103,7 @@ func restart(f *facts, _ limits) Check {
 			return Check{
 				Level: Invalid, Figure: "restarted", Sentence: f.serverWords(l.target) + words,
 				Effect: "loading, empty caches and lost requests are in the numbers",
-			}
+			}.brief("a server restarted during the run")
 		}
 		known = known && tells
 	}
@@ -158,7 +158,8 @@ func preemptions(f *facts, l limits) Check {
 	if !ok {
 		return skip("the server does not count preemptions")
 	}
-	return found(l, n, fmt.Sprintf("%.0f", n), "the server preempted %.0f sequences for lack of memory", n)
+	return found(l, n, fmt.Sprintf("%.0f", n), "the server preempted %.0f sequences for lack of memory", n).
+		brief("the server ran out of memory and began %s again", counted(int(n), "request"))
 }
 
 // scraped are one server's counters before the load and after it.

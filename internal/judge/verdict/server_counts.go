@@ -1,6 +1,9 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // ours is what the server should have counted: at least low, at most high. The two
 // differ by requests that did not come to their end, of which nobody knows how far
@@ -24,9 +27,10 @@ func (o *ours) against(l limits, theirs float64, noun string) Check {
 	case theirs > o.high:
 		k := found(l, (theirs-o.high)/of, figure, "the server counted %.0f %s more than we sent or got: something else used it during the run", theirs-o.high, noun)
 		k.Effect = effect(k, "latencies and throughput are those of a server with %s more to do", percent((theirs-o.high)/of))
-		return k
+		return k.brief("the server counted %s more than ours, somebody else used it", counted(int(theirs-o.high), strings.TrimSuffix(noun, "s")))
 	case theirs < o.low:
-		return found(l, (o.low-theirs)/of, figure, "the server counted %.0f %s fewer than we: another server answered some of them, or it does not count all", o.low-theirs, noun)
+		return found(l, (o.low-theirs)/of, figure, "the server counted %.0f %s fewer than we: another server answered some of them, or it does not count all", o.low-theirs, noun).
+			brief("the server counted %s fewer than ours", counted(int(o.low-theirs), strings.TrimSuffix(noun, "s")))
 	}
 	return found(l, 0, figure, "the server's count of %s equals ours", noun)
 }

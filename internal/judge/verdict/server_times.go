@@ -69,7 +69,9 @@ func (c *serverTTFT) result(f *facts, l limits) Check {
 	}
 	if mine < theirs {
 		k.Sentence += ": ours can't be shorter, so one of the two is wrong"
+		k = k.brief("mean TTFT is %s shorter than the server's own, one of the two is wrong", ms(theirs-mine))
 	} else {
+		k = k.brief("mean TTFT is %s longer than the server's own: network or proxy", ms(mine-theirs))
 		k.Effect = effect(k, "mean TTFT would be %s lower without network, proxy and client", ms(mine-theirs))
 	}
 	return k
@@ -99,7 +101,7 @@ func (c *serverE2EL) result(f *facts, l limits) Check {
 	k := found(l, share, ms(mine-theirs), "from first to last token it is %s by our times and %s by the server's (means)", ms(mine), ms(theirs))
 	k.Level = level
 	k.Effect = effect(k, "mean E2EL would be %s lower without network, proxy and client", ms(mine-theirs))
-	return k
+	return k.brief("answers take %s from first to last token, %s by the server's own times", ms(mine), ms(theirs))
 }
 
 // leastReadings are needed for a share of time to say anything.
@@ -137,7 +139,7 @@ func throttled(f *facts, l limits) Check {
 	if k.Level.Bad() {
 		k.Effect = "the numbers are those of a machine that was too hot: another day, or a longer run, has others"
 	}
-	return k
+	return k.brief("a GPU was slowed down for %.0f %% of the time (heat or power supply)", 100*worst)
 }
 
 var reasonWords = map[string]string{"thermal": "heat", "power_brake": "its machine's power supply"}

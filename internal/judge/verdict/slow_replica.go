@@ -82,7 +82,7 @@ func (c *slowReplica) result(f *facts, l limits) Check {
 		gains = append(gains, c.gain("TPOT", tpotOf, worst.server))
 	}
 	k.Effect = effect(k, "%s", strings.Join(gains, ", "))
-	return k
+	return k.brief("one of %d servers is slower: its median %s is %.2g times that of the others", len(c.each), name, worst.ratio())
 }
 
 // gain is what a p99 would be without a server.

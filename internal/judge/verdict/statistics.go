@@ -65,7 +65,7 @@ func (c *samples) have(f *facts, metric string) int64 {
 func (c *samples) result(f *facts, _ limits) Check {
 	switch {
 	case f.measured == 0:
-		return Check{Level: Invalid, Figure: "0 requests", Sentence: "no request was measured"}
+		return Check{Level: Invalid, Figure: "0 requests", Sentence: "no request was measured", Brief: "no request was measured"}
 	case f.complete == 0:
 		return skip("no request completed, see outcomes")
 	}

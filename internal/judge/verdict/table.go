@@ -3,7 +3,7 @@ package verdict
 // entry is one line of the table of checks.
 type entry struct {
 	name, group string
-	looks       string // what it looks for; docs/verdict.md has the same words
+	looks       string // what it looks for; docs/reference/checks.md is written from it
 	limits      limits
 	hint        string
 	because     []string // checks that, being bad, make this one bad
@@ -22,22 +22,22 @@ func table() []entry {
 	return []entry{
 		// The client.
 		{
-			"bounds", "client", "by how much a shown number can be off, for whatever reason of the client, its machine or the network",
-			limits{mostOff, wayOff, "%", "of a mean, a median or a rate; below 0.1 ms never", ""},
+			"bounds", "client", "how far a shown number can be off because of the client, its machine or the network",
+			limits{mostOff, wayOff, "%", "of a mean, a median or a rate; never below 0.1 ms", ""},
 			"read this number within its bounds; to narrow them, fix the cause",
 			[]string{"steal", "cpu_wait", "cpu", "gc", "retransmits", "shared_reads", "unstamped", "lag", "proven_range"},
 			atEnd(widest),
 		},
 		{
-			"lag", "client", "time from the kernel's receiving bytes to our code's having them",
-			limits{0.10, wayOff, "%", "of the median TTFT (p99 of the lag), where times are the client's own; else it is noted above 2 %, as a part of a closed loop's mean latency", ""},
+			"lag", "client", "time between the kernel receiving bytes and our code reading them",
+			limits{0.10, wayOff, "%", "of the median TTFT (p99 of the lag) where times are the client's own; else noted above 2 % of a closed loop's mean latency", ""},
 			"give the client more processors, or fewer streams to one client",
 			[]string{"steal", "cpu_wait", "cpu", "retransmits"}, // what came out of order waits in the kernel
 			byClient(func(*facts) check { return &lag{} }),
 		},
 		{
-			"lateness", "client", "requests sent later than they were due, by the client's own fault",
-			limits{mostOff, wayOff, "%", "on average, of both the mean gap between requests and the mean TTFT; below 1 ms never", ""},
+			"lateness", "client", "requests that the client sent later than they were due",
+			limits{mostOff, wayOff, "%", "of both the mean gap between requests and the mean TTFT, on average; never below 1 ms", ""},
 			"give the client more processors, or spread the rate over several clients",
 			[]string{"steal", "cpu_wait", "cpu", "gc"},
 			func(*facts) check { return &lateness{} },
@@ -48,110 +48,110 @@ func table() []entry {
 			"give the client more processors, or fewer streams to one client", nil, byClient(func(*facts) check { return cpuShare() }),
 		},
 		{
-			"cpu_wait", "client", "time in which the client's threads were ready to run and had no processor",
-			cause(0.10, "%", "of the run, for each of its processors"),
+			"cpu_wait", "client", "time that the client's threads waited for a processor",
+			cause(0.10, "%", "of the run, per processor"),
 			"stop what else runs on the client's machine, or give the client processors of its own", nil,
 			byClient(func(*facts) check { return cpuWait() }),
 		},
 		{
 			"steal", "client", "time that the hypervisor took from the client's machine",
-			cause(0.02, "%", "of all processors; two ticks of the system's clock, 20 ms, do not count"),
+			cause(0.02, "%", "of all processors; the first 20 ms do not count"),
 			"use a machine that is not shared", nil, byClient(func(*facts) check { return stolen() }),
 		},
 		{
-			"gc", "client", "time in which the client was paused for garbage collection",
+			"gc", "client", "time that the client was paused for garbage collection",
 			cause(0.01, "%", "of the run"),
 			"give the client more memory (GOGC, GOMEMLIMIT), or fewer streams to one client", nil, byClient(func(*facts) check { return gcPauses() }),
 		},
 		{
 			"files", "client", "open file descriptors against the limit",
-			limits{0.90, 0.99, "%", "of the limit; invalid if a request failed for it", ""},
+			limits{0.90, 0.99, "%", "of the limit; invalid if a request failed because of it", ""},
 			"raise the limit: ulimit -n", nil, byClient(func(*facts) check { return &files{} }),
 		},
 		{
 			"ports", "client", "connections opened within a minute against the ports available",
-			limits{0.80, 1, "%", "of 28,232, Linux's usual range; invalid if a request failed for it", ""},
+			limits{0.80, 1, "%", "of 28,232, Linux's usual range; invalid if a request failed because of it", ""},
 			"keep connections open, widen net.ipv4.ip_local_port_range, or use several addresses", nil, byClient(func(*facts) check { return &ports{} }),
 		},
 		{
-			"retransmits", "client", "requests of which TCP segments had to be sent again",
-			cause(0.001, "%", "of the requests; three at least"),
-			"look for loss between client and server: another cable, route, or a client closer by", nil, func(*facts) check { return &retransmits{} },
+			"retransmits", "client", "requests with TCP segments that had to be sent again",
+			cause(0.001, "%", "of the requests; at least three"),
+			"look for packet loss between client and server: try another cable or route, or a client closer to the server", nil, func(*facts) check { return &retransmits{} },
 		},
 		{
-			"connections", "client", "connections opened again inside measured requests",
-			limits{0.02, never, "%", "of the median TTFT, as they add to its mean; and 5 % of the requests, two at least", ""},
+			"connections", "client", "connections reopened during measured requests",
+			limits{0.02, never, "%", "of the median TTFT, by what they add to the mean; and at least 5 % of the requests, and two", ""},
 			"let the server and every proxy keep connections longer than the run's pauses",
 			[]string{"restart"},
 			func(*facts) check { return &connections{} },
 		},
 		{
-			"shared_reads", "client", "events that came to us in one read with the one before, and so share its time",
-			cause(0.05, "%", "of the chunks with text after the first, if by three standard errors; from 30 % on, see bursts"),
+			"shared_reads", "client", "events that arrived in one read with the event before, and so share its time",
+			cause(0.05, "%", "of the chunks with text after the first, by three standard errors; from 30 % on, see bursts"),
 			"give the client more processors, or fewer streams to one client", nil,
 			func(*facts) check { return &sharedReads{} },
 		},
 		{
-			"unstamped", "client", "reads that the kernel gave no time for",
-			cause(0.01, "%", "of the events, if by three standard errors"),
-			"check whether another program on the machine switches time stamps off", nil, func(*facts) check { return &unstamped{} },
+			"unstamped", "client", "reads without a kernel timestamp",
+			cause(0.01, "%", "of the events, by three standard errors"),
+			"check whether another program on the machine turns timestamps off", nil, func(*facts) check { return &unstamped{} },
 		},
 		{
-			"proven_range", "client", "streams and token chunks a second against what a self-test on this machine has proven",
-			cause(provenSlack, "×", "of the streams or the rate, in the busiest second"),
-			"use more clients, or see with inferometer selftest how far this machine goes", nil, byClient(newProvenRange),
+			"proven_range", "client", "streams and token chunks per second, compared with what a self-test proved on this machine",
+			cause(provenSlack, "×", "of the proven streams or rate, in the busiest second"),
+			"use more clients, or run inferometer selftest to see how far this machine goes", nil, byClient(newProvenRange),
 		},
 
 		// The load.
 		{
-			"rate", "load", "rate asked for against the rate at which requests went out",
+			"rate", "load", "the rate that was asked for, compared with the rate at which requests went out",
 			limits{0.02, 0.10, "%", "less than asked", ""},
-			"raise --max-concurrency if it held requests back; else use more clients",
+			"raise --max-concurrency if it held requests back; otherwise use more clients",
 			[]string{"steal", "cpu_wait", "cpu"},
 			func(*facts) check { return &rate{} },
 		},
 		{
-			"little", "load", "requests in flight as the client counted them against those that the journal shows (Little's law)",
+			"little", "load", "requests in flight as the client counted them, compared with what the journal shows (Little's law)",
 			limits{0.05, 0.20, "%", "beyond one request and twice the standard error", ""},
-			"please report it with the journal: requests are missing in it, or their times are wrong",
+			"please report this with the journal: requests are missing from it, or their times are wrong",
 			[]string{"lines"},
 			atEnd(little),
 		},
 		{
-			"lines", "load", "requests that were sent against lines in the journal",
+			"lines", "load", "requests that were sent, compared with lines in the journal",
 			limits{0, 0.01, "%", "of the requests", ""},
-			"the file is damaged or was cut: look at the disk; run again", nil, atEnd(lines),
+			"the file is damaged or was cut short: check the disk, and run again", nil, atEnd(lines),
 		},
 		{
 			"drained", "load", "requests that we gave up when the run was stopped",
-			limits{0, 0.01, "%", "of the requests; a run that was killed is suspect at least", ""},
-			"let the run come to its end: a longer --deadline, or fewer requests",
+			limits{0, 0.01, "%", "of the requests; a run that was killed is at least suspect", ""},
+			"let the run finish: a longer --deadline, or fewer requests",
 			[]string{"fleet_lost"},
 			func(*facts) check { return &drained{} },
 		},
 		{
-			"paused", "load", "time in which a user had stopped the pace",
+			"paused", "load", "time that a user paused the run",
 			limits{0, never, "s", "", ""},
 			"run again without a pause; or read only the latencies of single requests", nil, atEnd(paused),
 		},
 		{
-			"ramp_drain", "load", "share of a closed loop's time spent below its concurrency",
+			"ramp_drain", "load", "share of a closed loop's time below its concurrency",
 			limits{0.20, 0.50, "%", "of the run below 95 % of --max-concurrency at its start and end; invalid only from ten requests per slot on", ""},
-			"send more requests (ten times the concurrency and more), or read the steady state's numbers",
+			"send more requests (at least ten times the concurrency), or use the numbers of the steady state",
 			[]string{"paused"},
 			atEnd(rampDrain),
 		},
 		{
 			"growing", "load", "requests in flight that were still increasing at the end of an open loop",
-			limits{0.20, 0.50, "%", "more in the last third than in the middle one, if by three standard errors and throughout", ""},
+			limits{0.20, 0.50, "%", "more in the last third than in the middle one, throughout, and by three standard errors", ""},
 			"lower the rate below what the server can sustain; what latencies mean here depends on how long the run was",
 			[]string{"paused", "restart", "foreign_requests"},
 			atEnd(growing),
 		},
 		{
 			"drift", "load", "a server that became slower or faster during the run",
-			limits{0.10, 0.50, "%", "of TTFT, of TPOT or, without a stream, of the latency, from before the change to after it, if more than chance does; of TTFT and latency below 1 ms never", ""},
-			"check what happened on the server then: other users, heat, clocks, a cache that filled; warm it up before (--num-warmups), and run again",
+			limits{0.10, 0.50, "%", "of TTFT, TPOT or, without a stream, the latency, from before the change to after it, beyond chance; not where TTFT or latency changes by less than 1 ms", ""},
+			"check what happened on the server then: other users, heat, clocks, a cache that filled up; warm it up first (--num-warmups), and run again",
 			[]string{"paused", "restart", "foreign_requests", "steal", "cpu_wait"},
 			newDrift,
 		},
@@ -165,14 +165,14 @@ func table() []entry {
 			func(*facts) check { return &outcomes{} },
 		},
 		{
-			"output_tokens", "answers", "answers of another length than asked for, with --ignore-eos",
+			"output_tokens", "answers", "answers of a different length than asked for, with --ignore-eos",
 			limits{0, 0.01, "%", "of the answers", ""},
 			"look at the server's context length (--max-model-len) and whether it knows ignore_eos", nil, func(*facts) check { return &outputTokens{} },
 		},
 		{
-			"usage", "answers", "tokens as the server counted against those that its events show",
-			limits{0.01, 0.10, "%", "of the tokens, one a request allowed", ""},
-			"find out which count is right before you read tokens per second", nil, func(*facts) check { return &usage{} },
+			"usage", "answers", "tokens as the server counted them, compared with what its events show",
+			limits{0.01, 0.10, "%", "of the tokens; one per request is allowed", ""},
+			"find out which count is right before you use tokens per second", nil, func(*facts) check { return &usage{} },
 		},
 		{
 			"finish_reasons", "answers", "finish reasons other than stop, length and tool calls",
@@ -181,28 +181,28 @@ func table() []entry {
 		},
 		{
 			"empty", "answers", "answers without any text",
-			limits{0, 0.01, "%", "of the answers of eight tokens and more", ""},
+			limits{0, 0.01, "%", "of the answers of eight tokens or more", ""},
 			"read some answers (--journal-texts) to see whether the server generates at all", nil, func(*facts) check { return &empty{} },
 		},
 		{
-			"identical", "answers", "answers that equal another prompt's answer",
-			limits{0.05, 0.50, "%", "of the answers of eight tokens and more; two at least", ""},
+			"identical", "answers", "answers that are the same as another prompt's answer",
+			limits{0.05, 0.50, "%", "of the answers of eight tokens or more; at least two", ""},
 			"read some answers (--journal-texts): a broken model or a canned answer is fast", nil, func(f *facts) check { return &identical{texts: newSeen(f.opt.HashLimit)} },
 		},
 		{
 			"integrity", "answers", "greedy answers that differ between load and no load, with --integrity-sample",
 			limits{0, 0.10, "%", "of the prompts that were sent again", ""},
-			"read some pairs (--journal-texts); a few may be the arithmetic of larger batches, many are a fault of the server", nil, newIntegrity,
+			"read some pairs (--journal-texts); a few may come from the arithmetic of larger batches, many are a bug in the server", nil, newIntegrity,
 		},
 		{
-			"prompt_tokens", "answers", "prompt tokens planned against those that the server counted",
-			limits{0.02, 0.10, "%", "of the prompt, beside a constant number that a template adds", ""},
-			"give the model's own tokenizer (--tokenizer), and check whether the server cuts prompts", nil, func(*facts) check { return &promptTokens{} },
+			"prompt_tokens", "answers", "prompt tokens planned, compared with those that the server counted",
+			limits{0.02, 0.10, "%", "of the prompt, apart from a constant number that a template adds", ""},
+			"use the model's own tokenizer (--tokenizer), and check whether the server cuts prompts", nil, func(*facts) check { return &promptTokens{} },
 		},
 		{
-			"bursts", "answers", "tokens that came in bunches, as from a proxy that buffers",
-			limits{0.30, 0.80, "%", "of the gaps below a twentieth of their stream's mean gap", ""},
-			"switch buffering and compression off on the way (proxy_buffering off), or measure without the proxy",
+			"bursts", "answers", "tokens that came in bursts, as from a proxy that buffers",
+			limits{0.30, 0.80, "%", "of the gaps being below a twentieth of their stream's mean gap", ""},
+			"turn off buffering and compression between client and server (proxy_buffering off), or measure without the proxy",
 			[]string{"retransmits", "steal", "cpu_wait", "cpu"},
 			func(*facts) check { return &bursts{} },
 		},
@@ -210,16 +210,16 @@ func table() []entry {
 		// The cache.
 		{
 			"repeated_prompts", "cache", "prompts that the workload sent more than once",
-			limits{0.001, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used", ""},
+			limits{0.001, 0.10, "%", "of the requests; ok if the server's counters or answers show that its cache was not used", ""},
 			"use a larger dataset, or say in your report that the cache was warm", nil, func(*facts) check { return &repeatedPrompts{} },
 		},
 		{
 			"seen_prompts", "cache", "prompts that an earlier run sent to the same server",
-			limits{0.01, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used; suspect at most if it reports no start time, or if the prompts are questions", ""},
-			"use another --seed; or empty the cache (restart the server, or reset its cache) and say so with --forget-prompts", nil, atEnd(seenPrompts),
+			limits{0.01, 0.10, "%", "of the requests; ok if the server's counters or answers show that its cache was not used; at most suspect if it reports no start time, or if the prompts are questions", ""},
+			"use another --seed; or clear the cache (restart the server, or reset its cache) and say so with --forget-prompts", nil, atEnd(seenPrompts),
 		},
 		{
-			"cached_tokens", "cache", "prompt tokens that the server took from its cache and the workload does not allow for",
+			"cached_tokens", "cache", "prompt tokens that the server took from its cache beyond what the workload shares",
 			limits{0.01, 0.10, "%", "of the prompt tokens", ""},
 			"use another --seed, reset the server's prefix cache, or restart the server",
 			[]string{"repeated_prompts", "seen_prompts"},
@@ -228,8 +228,8 @@ func table() []entry {
 
 		// The server.
 		{
-			"model", "server", "another model or quantisation than --model and --served-model-name name",
-			limits{invalid: never, text: "suspect if a server that takes requests does not list the model, or lists one of another size or quantisation; llama.cpp takes any name, so there only a size or quantisation that contradicts the name counts"},
+			"model", "server", "a different model or quantisation than --model and --served-model-name say",
+			limits{invalid: never, text: "suspect if a server does not list the model, or lists one of another size or quantisation; llama.cpp takes any name, so there only a contradicting size or quantisation counts"},
 			"check which server is behind the address; name with --model what it serves", nil, atEnd(servedModel),
 		},
 		{
@@ -238,19 +238,19 @@ func table() []entry {
 			"check the server's log for why it stopped; run again", nil, atEnd(restart),
 		},
 		{
-			"foreign_requests", "server", "requests as the server counted against ours",
+			"foreign_requests", "server", "requests as the server counted them, compared with ours",
 			limits{0, 0.05, "%", "of our requests", ""},
-			"more: find out who else uses the server; fewer: whether another server is behind the address", nil, func(*facts) check { return &serverRequests{} },
+			"if more: find out who else uses the server; if fewer: whether another server is behind the address", nil, func(*facts) check { return &serverRequests{} },
 		},
 		{
-			"server_prompt_tokens", "server", "prompt tokens as the server counted them over the run against ours",
+			"server_prompt_tokens", "server", "prompt tokens as the server counted them over the run, compared with ours",
 			limits{0, 0.05, "%", "of our prompt tokens", ""},
 			"as for foreign_requests",
 			[]string{"foreign_requests"},
 			func(*facts) check { return &serverTokens{of: promptSide()} },
 		},
 		{
-			"server_output_tokens", "server", "generated tokens as the server counted them over the run against ours",
+			"server_output_tokens", "server", "generated tokens as the server counted them over the run, compared with ours",
 			limits{0, 0.05, "%", "of our output tokens", ""},
 			"as for foreign_requests",
 			[]string{"foreign_requests"},
@@ -262,28 +262,28 @@ func table() []entry {
 			"give the server more KV cache, or a lower limit of sequences", nil, atEnd(preemptions),
 		},
 		{
-			"server_ttft", "server", "our mean TTFT less the server's own: network, proxy and client",
-			limits{0.10, 1, "%", "of the server's, if more than 5 ms; 50 ms to be invalid", ""},
-			"measure closer to the server, without proxies, or read the server's own numbers",
+			"server_ttft", "server", "our mean TTFT minus the server's own: network, proxy and client",
+			limits{0.10, 1, "%", "of the server's, and more than 5 ms (50 ms to be invalid)", ""},
+			"measure closer to the server, without proxies, or use the server's own numbers",
 			[]string{"bounds", "connections", "bursts", "retransmits", "steal", "cpu_wait", "cpu"},
 			func(*facts) check { return &serverTTFT{} },
 		},
 		{
-			"server_e2el", "server", "our mean time from first to last token less the server's own",
-			limits{0.10, 1, "%", "of the server's, if more than 10 ms; 100 ms to be invalid", ""},
-			"look for a slow reader or a proxy on the way",
+			"server_e2el", "server", "our mean time from first to last token minus the server's own",
+			limits{0.10, 1, "%", "of the server's, and more than 10 ms (100 ms to be invalid)", ""},
+			"look for a slow reader, or a proxy in between",
 			[]string{"bounds", "bursts", "retransmits", "steal", "cpu_wait", "cpu"},
 			func(*facts) check { return &serverE2EL{} },
 		},
 		{
-			"throttled", "server", "a GPU that worked and was slowed down for heat or by its machine's power supply",
-			limits{0.10, never, "%", "of the measured time, as far as --hardware can tell; its own power limit is none", ""},
-			"cool the machine, let it rest between runs, or lower the power limit to what it can hold", nil,
+			"throttled", "server", "a busy GPU that was slowed down by heat or by its machine's power supply",
+			limits{0.10, never, "%", "of the measured time, as far as --hardware can tell; its own power limit does not count", ""},
+			"cool the machine, let it rest between runs, or lower the power limit to what it can sustain", nil,
 			atEnd(throttled),
 		},
 		{
 			"slow_replica", "server", "one of several servers that is slower than the others",
-			limits{1.25, never, "×", "the median TTFT or TPOT by that of the others, if by three standard errors, and by 1 ms (TTFT) or 0.2 ms (TPOT)", ""},
+			limits{1.25, never, "×", "the others' median TTFT or TPOT, by three standard errors, and by 1 ms (TTFT) or 0.2 ms (TPOT)", ""},
 			"look at that server by itself (--base-url): its GPU's clock and heat, what else runs beside it, its settings, its share of the requests",
 			[]string{"restart", "foreign_requests"},
 			func(f *facts) check { return newSlowReplica(f) },
@@ -293,24 +293,24 @@ func table() []entry {
 		{
 			"fleet_lost", fleetGroup, "requests of a fleet that were lost or never sent because an agent was lost",
 			limits{0, 0.01, "%", "of the requests that were planned", ""},
-			"see why the agent is gone: its own output, its machine, its connection to NATS; run again", nil, atEnd(fleetLost),
+			"find out why the agent is gone (its own output, its machine, its connection to NATS), and run again", nil, atEnd(fleetLost),
 		},
 		{
-			"fleet_clock", fleetGroup, "how far the agents' clocks may be off, where their times are compared",
-			limits{0.05, 0.50, "%", "of the time that a request is open; below 1 ms never", ""},
-			"put the leader closer to the agents, or read no more from the course over time than this", nil, atEnd(fleetClock),
+			"fleet_clock", fleetGroup, "how far the agents' clocks may be off where their times are compared",
+			limits{0.05, 0.50, "%", "of the time that a request is open; never below 1 ms", ""},
+			"move the leader closer to the agents, or don't read more than this from the charts over time", nil, atEnd(fleetClock),
 		},
 		{
-			"fleet_start", fleetGroup, "agents that did not begin at one instant",
+			"fleet_start", fleetGroup, "agents that did not start at the same instant",
 			limits{20, 1000, "ms", "from the first to the last", ""},
-			"check what delayed the last one: its processors, or a clock that was set while the run began",
+			"check what delayed the last one: its processors, or a clock that was set while the run started",
 			[]string{"steal", "cpu_wait", "cpu"},
 			atEnd(fleetStart),
 		},
 		{
 			"fleet_duplicates", fleetGroup, "records of requests that arrived twice, or from the wrong agent",
 			limits{0, 0.01, "%", "of the requests", ""},
-			"please report it with the journals of the agents: an agent sent what was not its own", nil, atEnd(fleetDuplicates),
+			"please report this with the agents' journals: an agent sent what was not its own", nil, atEnd(fleetDuplicates),
 		},
 
 		// The statistics.

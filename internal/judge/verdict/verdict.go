@@ -6,9 +6,9 @@
 //
 // A check looks for one thing that spoils numbers: it has a figure, a threshold, a
 // sentence and, where it can be estimated, its effect on the numbers that people
-// read first. The table of checks stands in table.go, one line each; docs/verdict.md
-// says of each why it is there, and a test compares the two. Adding a check is
-// adding a type with two methods and a line.
+// read first. The table of checks stands in table.go, one line each; docs/reference/checks.md
+// is written from it, and docs/verdict.md says what else a user must know. Adding a
+// check is adding a type with two methods and a line.
 //
 // A run that went wrong in one way shows it in several figures. So a check gives
 // way to the one that knows the cause where it can tell, and says so; and where
@@ -23,7 +23,6 @@ package verdict
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -88,6 +87,7 @@ type Check struct {
 	Value     *float64 `json:"value"`            // what the threshold is held against; null where there is none
 	Threshold string   `json:"threshold"`
 	Sentence  string   `json:"sentence"`
+	Brief     string   `json:"brief,omitempty"`   // what Verdict.Line says of it: of bad checks, and how good the times are
 	Effect    string   `json:"effect,omitempty"`  // on the headline numbers, where it can be estimated
 	Hint      string   `json:"hint,omitempty"`    // what to do; of bad checks only
 	Because   string   `json:"because,omitempty"` // another check that explains this one
@@ -104,17 +104,6 @@ type Verdict struct {
 	// Requests are those that it is of, and Made the checks that could be made.
 	Requests int64 `json:"requests"`
 	Made     int   `json:"checks_made"`
-}
-
-// fewRequests are so few that most checks could hardly have found anything.
-const fewRequests = 20
-
-// Word is the level as people read it. Of few requests it says so: who looked at one thing has not seen much.
-func (v *Verdict) Word() string {
-	if v.Level != TrustValid || v.Made == 0 || v.Requests >= fewRequests {
-		return string(v.Level)
-	}
-	return fmt.Sprintf("%s (%s, %d of %d checks)", v.Level, counted(int(v.Requests), "request"), v.Made, len(v.Checks))
 }
 
 // Check returns a check by its name, nil if there is none.

@@ -78,7 +78,7 @@ func (d *Duel) MakeFolder() error {
 		return err
 	}
 	if old, _ := filepath.Glob(filepath.Join(d.Folder, "round-*")); len(old) > 0 {
-		return fmt.Errorf("%s holds rounds already: give another folder with --out", d.Folder)
+		return fmt.Errorf("%s holds rounds already: give another folder with --output", d.Folder)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ type logHead struct {
 // another server than the one that is there now are forgotten.
 func (f *Finder) openLog(ctx context.Context, cfg search.Config) (*probeLog, error) {
 	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
-		return nil, fmt.Errorf("make the folder of --out: %w", err)
+		return nil, fmt.Errorf("make the folder of --output: %w", err)
 	}
 	l := &probeLog{path: filepath.Join(f.Folder, kept.ProbesName)}
 	var head logHead
@@ -56,7 +56,7 @@ func (f *Finder) openLog(ctx context.Context, cfg search.Config) (*probeLog, err
 	lines.Buffer(nil, 1<<20)
 	var was logHead
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &was) != nil || was.Search != head.Search {
-		return nil, fmt.Errorf("%s holds another search: give another --out, or --fresh to forget it", f.Folder)
+		return nil, fmt.Errorf("%s holds another search: give another --output, or --fresh to forget it", f.Folder)
 	}
 	if head.Server != "" && was.Server != head.Server {
 		then, now := target.Differ(was.Server, head.Server)

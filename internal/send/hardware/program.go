@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/process"
 )
 
 // maxOutput is what a program may print; 64 devices of amd-smi are some 2 MB.
@@ -42,8 +42,8 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	out.most, failure.most, failure.rest = maxOutput, 4096, true
 	cmd.Stdout, cmd.Stderr = &out, &failure
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	process.Apart(cmd)
+	cmd.Cancel = func() error { return process.Kill(cmd) }
 	cmd.WaitDelay = 200 * time.Millisecond // a child that left the group may hold the pipe
 	err := cmd.Run()
 	switch {

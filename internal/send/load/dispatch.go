@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
 )
@@ -235,7 +236,7 @@ func (d *dispatcher) send(j *job, dueNow bool) {
 
 // reached notes that the pace has reached a rate, for vLLM's rps_change_events.
 func (d *dispatcher) reached(rate int) {
-	d.rates = append(d.rates, journal.RPSChange{RPS: rate, UnixNs: time.Now().UnixNano()})
+	d.rates = append(d.rates, journal.RPSChange{RPS: rate, UnixNs: clock.Now().UnixNano()})
 }
 
 // wait sleeps until something may have changed.

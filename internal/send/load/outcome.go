@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
@@ -93,7 +94,7 @@ func noAnswer(err error) (journal.Outcome, string) {
 	switch {
 	case err == nil:
 		return journal.Protocol, "no answer"
-	case errors.As(err, &op) && op.Op == "dial", errors.Is(err, syscall.ECONNREFUSED), isDNS(err):
+	case errors.As(err, &op) && op.Op == "dial", errno.Is(err, syscall.ECONNREFUSED), isDNS(err):
 		return journal.Refused, err.Error()
 	case errors.Is(err, io.EOF):
 		return journal.Reset, "the server closed the connection before it answered (--no-keep-alive helps if it closes kept ones)"
@@ -122,9 +123,9 @@ func isDNS(err error) bool {
 }
 
 func isBreak(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED) ||
+	return errno.Is(err, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, syscall.ETIMEDOUT) || // the kernel gave up on the peer
+		errno.Is(err, syscall.ETIMEDOUT) || // the kernel gave up on the peer
 		strings.Contains(err.Error(), "server closed idle connection")
 }
 

@@ -38,7 +38,7 @@ const (
 
 // sharpen makes the kernel wake this goroutine's thread as exactly as it can, which takes no
 // privilege, until the function that it returns is called. What a kernel doesn't know
-// it refuses, and the thread is woken as others are (figures: docs/performance.md).
+// it refuses, and the thread is woken as others are (figures: docs/accuracy.md).
 func sharpen() (undo func()) {
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, sharpSlack, 0, 0, 0)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package target
 
 import (
@@ -6,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/machine"
@@ -26,7 +29,7 @@ func (p *Process) note() error {
 	if p.pidFile == "" {
 		return nil
 	}
-	l := leftover{Group: p.Group(), PID: p.PID()}
+	l := leftover{Group: p.group.id(), PID: p.PID()}
 	here := machine.This()
 	l.GroupStarted, _ = here.StartTime(l.Group)
 	l.PIDStarted, _ = here.StartTime(l.PID) // empty if it has ended already
@@ -58,7 +61,7 @@ func EndLeftover(pidFile string) (bool, error) {
 	}
 	found := l.lives()
 	for end := time.Now().Add(endPatience); found && l.lives(); time.Sleep(10 * time.Millisecond) {
-		signalGroup(l.Group, sigKill)
+		signalGroup(l.Group, syscall.SIGKILL)
 		if time.Now().After(end) {
 			return true, fmt.Errorf("the server of an earlier run (process group %d) can't be ended; end it by hand", l.Group)
 		}

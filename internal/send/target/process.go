@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,48 +22,31 @@ type Command struct {
 	Log     string        // file for its standard output and error; it is appended to
 	PIDFile string        // where to note what was started, for EndLeftover; empty: nowhere
 	Grace   time.Duration // between SIGTERM and SIGKILL; 0: DefaultGrace
-	Files   []*os.File    // it has them open from FirstFile on
+	Files   []*os.File    // it has them open
+	FilesIn string        // the variable in which it finds their numbers, with commas
 }
-
-// FirstFile is the descriptor of the first of Command.Files, in the process that is started.
-const FirstFile = 4
 
 // DefaultGrace is the time that a server gets to end by itself.
 const DefaultGrace = 10 * time.Second
 
-// Process is a server that we started: a group of processes of its own, with a
-// watcher as its leader. The watcher is a shell that does nothing but read a pipe
-// whose other end is ours. When we die, by whatever cause, the kernel closes that
-// end, and the watcher ends the group. It is started first and the server joins
-// its group, so that there is no moment at which a server has no watcher, and no
-// moment at which the group's number could belong to somebody else.
+// Process is a server that we started, with all that it starts in a group that ends with us.
 //
 // A server that leaves its group (a daemon, a container) is out of reach; Left tells.
 type Process struct {
 	cmd     *exec.Cmd
-	watcher *exec.Cmd
-	leash   io.Closer // our end of the watcher's pipe
+	group   *group
 	pidFile string
 	log     string
 	logFrom int64 // where the log of this start begins
 	grace   time.Duration
 	started time.Time
 	exited  chan struct{}
-	err     error         // how it ended; set before exited is closed
-	gone    chan struct{} // closed when the last of its processes has ended
-	mark    string        // in the environment of all of them
-	strays  []Stray       // known after Stop
-	held    bool          // so is this: somebody is left that can't be named
+	err     error   // how it ended; set before exited is closed
+	mark    string  // in the environment of all of them
+	strays  []Stray // known after Stop
+	held    bool    // so is this: somebody is left that can't be named
 	stop    sync.Once
 }
-
-// watch is the watcher. SIGTERM is for the others of its group; the last line ends
-// the shell itself too. $1 is the grace in seconds.
-const watch = `trap '' TERM INT HUP
-read -r line
-kill -s TERM 0
-sleep "$1"
-kill -s KILL 0`
 
 // Start starts a server and returns at once; Ready waits for it.
 func Start(c Command) (*Process, error) {
@@ -83,25 +65,16 @@ func Start(c Command) (*Process, error) {
 	if p.logFrom, err = log.Seek(0, io.SeekEnd); err != nil {
 		return nil, fmt.Errorf("open the server's log: %w", err)
 	}
-	if err := p.startWatcher(); err != nil {
+	if p.group, err = newGroup(p.grace); err != nil {
 		return nil, err
 	}
-	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
+	p.cmd = newCommand(context.Background(), c.Args)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = c.Dir, log, log
 	p.mark = newMark()
 	p.cmd.Env = append(append(p.cmd.Environ(), c.Env...), p.mark)
-	p.cmd.SysProcAttr = inGroup(p.Group())
-	breath, err := p.breathing()
-	if err != nil {
-		p.endWatcher()
-		return nil, err
-	}
-	p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, c.Files...)
 	p.started = time.Now()
-	err = p.cmd.Start()
-	_ = breath.Close() // the server has its own copy
-	if err != nil {
-		p.endWatcher()
+	if err := p.group.start(p.cmd, c.Files, c.FilesIn); err != nil {
+		p.group.end()
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
 	go func() {
@@ -114,41 +87,6 @@ func Start(c Command) (*Process, error) {
 	}
 	return p, nil
 }
-
-// breathing gives the server a pipe that its children inherit: it is closed when
-// the last of them is gone, which may be long after the first, such as a shell.
-func (p *Process) breathing() (io.Closer, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("start the server: %w", err)
-	}
-	p.cmd.ExtraFiles = []*os.File{w}
-	p.gone = make(chan struct{})
-	go func() {
-		defer close(p.gone)
-		defer r.Close()
-		_, _ = io.Copy(io.Discard, r) // nobody writes; it ends
-	}()
-	return w, nil
-}
-
-func (p *Process) startWatcher() error {
-	seconds := max(1, int(p.grace.Round(time.Second)/time.Second))
-	p.watcher = exec.Command("/bin/sh", "-c", watch, "inferometer-watcher", strconv.Itoa(seconds))
-	p.watcher.SysProcAttr = inGroup(0)
-	leash, err := p.watcher.StdinPipe()
-	if err == nil {
-		err = p.watcher.Start()
-	}
-	if err != nil {
-		return fmt.Errorf("start the server's watcher: %w", err)
-	}
-	p.leash = leash
-	return nil
-}
-
-// Group is the process group of the server.
-func (p *Process) Group() int { return p.watcher.Process.Pid }
 
 // PID is the server's first process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
@@ -163,31 +101,22 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 func (p *Process) Err() error { return p.err }
 
 // Interrupt is one Ctrl-C for the first process alone.
-func (p *Process) Interrupt() { _ = p.cmd.Process.Signal(os.Interrupt) } // it may have ended
+func (p *Process) Interrupt() { interrupt(p.cmd) }
 
-// Stop ends the server and all that it started: SIGTERM, the grace, SIGKILL. It
-// may be called more than once and returns when all is over.
+// Stop ends the server and all that it started: SIGTERM (Ctrl-Break on Windows), the
+// grace, SIGKILL. It may be called more than once and returns when all is over.
 func (p *Process) Stop() {
 	p.stop.Do(func() {
-		signalGroup(p.Group(), sigTerm)
-		select {
-		case <-p.gone:
-		case <-time.After(p.grace):
+		if p.group.ask() {
+			p.group.wait(p.grace)
 		}
-		p.endWatcher() // and whatever is left of the group
+		p.group.end() // and whatever is left of it
 		<-p.exited
 		p.findStrays()
 		if p.pidFile != "" {
 			_ = os.Remove(p.pidFile) // a stale one is recognised
 		}
 	})
-}
-
-// endWatcher kills the group at once. The watcher is its leader, so it still exists.
-func (p *Process) endWatcher() {
-	signalGroup(p.Group(), sigKill)
-	_ = p.watcher.Wait() // killed, as it must be
-	_ = p.leash.Close()
 }
 
 // Wait waits for the end of the first process.
@@ -237,7 +166,7 @@ func Version(ctx context.Context, c Command) (string, error) {
 	if len(c.Args) == 0 {
 		return "", errors.New("there is no command for the version")
 	}
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd := newCommand(ctx, c.Args)
 	cmd.Dir, cmd.WaitDelay = c.Dir, time.Second
 	cmd.Env = append(cmd.Environ(), c.Env...)
 	var out, errs strings.Builder

@@ -100,9 +100,9 @@ func TestRealStopEndsTheWholeGroup(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.Stop()
-			pids := append(awaitPIDs(t, filepath.Dir(c.Log)), p.Group())
-			if groupOf(p.PID()) != p.Group() || p.PID() == p.Group() {
-				t.Errorf("the server %d is in group %d, not that of its watcher %d", p.PID(), groupOf(p.PID()), p.Group())
+			pids := append(awaitPIDs(t, filepath.Dir(c.Log)), p.group.id())
+			if groupOf(p.PID()) != p.group.id() || p.PID() == p.group.id() {
+				t.Errorf("the server %d is in group %d, not that of its watcher %d", p.PID(), groupOf(p.PID()), p.group.id())
 			}
 			p.Stop()
 			awaitGone(t, pids)
@@ -203,8 +203,8 @@ func TestRealEndLeftoverSparesOthers(t *testing.T) {
 	pids := awaitPIDs(t, folder)
 	file := filepath.Join(folder, "other.json")
 	for _, text := range []string{
-		fmt.Sprintf(`{"group": %d, "group_started": "x/1", "pid": %d, "pid_started": "x/2"}`, p.Group(), p.PID()),
-		fmt.Sprintf(`{"group": %d, "pid": %d}`, p.Group(), p.PID()),
+		fmt.Sprintf(`{"group": %d, "group_started": "x/1", "pid": %d, "pid_started": "x/2"}`, p.group.id(), p.PID()),
+		fmt.Sprintf(`{"group": %d, "pid": %d}`, p.group.id(), p.PID()),
 		`{"group": 0}`, `{"gr`, ``,
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -4,11 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strings"
-	"time"
-
-	"github.com/inferometer/inferometer/internal/machine"
 )
 
 // Stray is a process of a server that left the server's group, as a daemon does. It is
@@ -26,38 +22,6 @@ func newMark() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return markName + "=" + hex.EncodeToString(b[:])
-}
-
-// strayPatience is how long a killed process may take to be gone.
-const strayPatience = time.Second
-
-// findStrays looks, after the group was killed, for what has left it. Where the system
-// does not show who that is, it still shows that somebody is there.
-func (p *Process) findStrays() {
-	p.strays = strays(p.mark, p.Group())
-	if len(p.strays) > 0 {
-		return
-	}
-	select {
-	case <-p.gone:
-	case <-time.After(strayPatience):
-		p.held = true
-	}
-}
-
-// strays finds the processes that carry a server's mark in their environment and are in another group than its
-// own. Only Linux shows the environment of a process.
-func strays(mark string, group int) (found []Stray) {
-	here := machine.This()
-	for _, p := range here.WithEnvironment(mark) {
-		if p.PID == os.Getpid() || groupOf(p.PID) == group {
-			continue
-		}
-		if _, err := here.StartTime(p.PID); err == nil {
-			found = append(found, Stray(p))
-		}
-	}
-	return found
 }
 
 // Left says which of the server's processes left its group and are still there after

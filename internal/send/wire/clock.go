@@ -3,6 +3,8 @@ package wire
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // Clock is the clock of a run: nanoseconds since its zero, monotonic, so that a
@@ -18,9 +20,9 @@ type Clock struct {
 // between, the two readings of a moment are apart, and all times would be off by as
 // much against other machines' logs. Of some readings the closest pair is taken.
 func NewClock() *Clock {
-	start := time.Now()
+	start := clock.Now()
 	for range 20 {
-		now := time.Now()
+		now := clock.Now()
 		// The same moment by both clocks: what the monotonic one is ahead is the gap.
 		if apart := now.Sub(start) - time.Duration(now.UnixNano()-start.UnixNano()); apart < 0 {
 			start = now
@@ -32,12 +34,12 @@ func NewClock() *Clock {
 // Restart moves the zero to now and returns how far it moved: times taken before
 // are that much too large.
 func (c *Clock) Restart() (moved int64) {
-	now := int64(time.Since(c.start))
+	now := int64(clock.Since(c.start))
 	return now - c.zero.Swap(now)
 }
 
 // Now is the time since zero.
-func (c *Clock) Now() int64 { return int64(time.Since(c.start)) - c.zero.Load() }
+func (c *Clock) Now() int64 { return int64(clock.Since(c.start)) - c.zero.Load() }
 
 // At converts a time with a monotonic reading.
 func (c *Clock) At(t time.Time) int64 { return int64(t.Sub(c.start)) - c.zero.Load() }

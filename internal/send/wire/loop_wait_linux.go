@@ -14,7 +14,7 @@ const quietAfter = 20 * time.Millisecond
 //
 // A goroutine that waits in a system call loses its processor to Go's scheduler after some
 // 20 µs, and gets one again when the call returns: at an event every 50 µs this costs a third
-// as much again as the waiting and the reading (figures: docs/performance.md). So a loop with
+// as much again as the waiting and the reading (figures: docs/accuracy.md). So a loop with
 // a processor to spare keeps it while events come. The scheduler can still interrupt it, as it
 // does to collect garbage: its signal ends the call. After a quiet moment the loop waits as
 // everyone does.

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // NetHTTPConfig is what the net/http transport needs to know.
@@ -193,7 +195,7 @@ type exchange struct {
 	lastIdle lastRead
 }
 
-func (x *exchange) getConn(string) { x.asked = time.Now() }
+func (x *exchange) getConn(string) { x.asked = clock.Now() }
 
 func (x *exchange) wrote(i httptrace.WroteRequestInfo) { // another goroutine writes
 	if i.Err == nil {
@@ -204,7 +206,7 @@ func (x *exchange) wrote(i httptrace.WroteRequestInfo) { // another goroutine wr
 func (x *exchange) gotConn(g httptrace.GotConnInfo) {
 	x.conns++
 	if x.info.New = !g.Reused; x.info.New {
-		x.info.Opened = time.Since(x.asked)
+		x.info.Opened = clock.Since(x.asked)
 	}
 	x.began = unknownSegments
 	if x.conn = underneath(g.Conn); x.conn != nil {
@@ -234,7 +236,7 @@ func (x *exchange) lastRead() lastRead {
 
 func (x *exchange) stamp() Stamp {
 	if x.conn == nil {
-		return x.clock.stamp(time.Now(), 0, time.Time{})
+		return x.clock.stamp(clock.Now(), 0, time.Time{})
 	}
 	l := x.lastRead()
 	return x.clock.stamp(l.at, l.kernel, time.Time{})

@@ -4,7 +4,8 @@ package wire
 
 import (
 	"net"
-	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // stampConn keeps the moment at which each read returned: this system has no
@@ -18,7 +19,7 @@ func newStampConn(c *net.TCPConn) (*stampConn, error) { return &stampConn{TCPCon
 
 func (s *stampConn) Read(b []byte) (int, error) {
 	n, err := s.TCPConn.Read(b)
-	s.at = time.Now()
+	s.at = clock.Now()
 	s.unstamped++
 	return n, err
 }

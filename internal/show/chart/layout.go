@@ -128,8 +128,11 @@ func (l *canvas) empty() bool {
 		return false
 	}
 	for i := range l.c.Series {
-		if len(l.c.Series[i].X) > 0 {
-			return false
+		s := &l.c.Series[i]
+		for k := range min(len(s.X), len(s.Y)) {
+			if l.x.ok(s.X[k]) && l.y.ok(s.Y[k]) {
+				return false
+			}
 		}
 	}
 	return true
@@ -178,7 +181,7 @@ func (l *canvas) legend() {
 
 func (l *canvas) axes() {
 	var ticksX, ticksY []tick
-	l.x, ticksX = fit(&l.c.X, l.values(true), l.left, l.right, int((l.right-l.left)/80))
+	l.x, ticksX = fit(&l.c.X, l.values(true), l.left, l.right, max(int((l.right-l.left)/80), 3))
 	l.y, ticksY = fit(&l.c.Y, l.values(false), l.bottom, l.top, int((l.bottom-l.top)/30))
 	ticksX, ticksY = l.given(ticksX), l.named(ticksY)
 	for _, t := range ticksY {

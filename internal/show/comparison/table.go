@@ -31,7 +31,7 @@ func Table(c *compare.Comparison) *table.Table {
 			}
 			line = append(line, value)
 			if side > 0 {
-				line = append(line, table.Word(Change(cell.Change)))
+				line = append(line, table.Sentence(Change(cell.Change)))
 			}
 		}
 		t.Rows = append(t.Rows, line)

@@ -9,17 +9,20 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/show/parquet"
 )
 
 // lineTable is a table whose rows are parts of a journal's lines, written while it is
-// read; docs/report.md lists their columns.
+// read, or what a whole run did over time; docs/report.md lists their columns.
 type lineTable struct {
 	columns []parquet.Column
 	// see asks a journal for its lines, and gives the row of each part of one.
 	see func(j *journal.Reader, add func(values ...any)) (request func(*journal.Request) error)
+	// drawn gives the rows of a run that has been read to its end, in place of see.
+	drawn func(t *chartdata.Run, add func(values ...any))
 }
 
 // LineTables are their names, and that of the table of requests.
@@ -29,7 +32,7 @@ func LineTables() []string {
 
 func lineTables() map[string]lineTable {
 	return map[string]lineTable{
-		"events": {[]parquet.Column{
+		"events": {columns: []parquet.Column{
 			{Name: "run", Type: parquet.Text},
 			{Name: "request", Type: parquet.Int},
 			{Name: "event", Type: parquet.Int},
@@ -44,8 +47,8 @@ func lineTables() map[string]lineTable {
 			{Name: "tool", Type: parquet.Bool},
 			{Name: "finish", Type: parquet.Bool},
 			{Name: "usage", Type: parquet.Bool},
-		}, seeEvents},
-		"samples": {[]parquet.Column{
+		}, see: seeEvents},
+		"samples": {columns: []parquet.Column{
 			{Name: "run", Type: parquet.Text},
 			{Name: "at_s", Type: parquet.Float},
 			{Name: "agent", Type: parquet.Text},
@@ -58,8 +61,8 @@ func lineTables() map[string]lineTable {
 			{Name: "in_flight", Type: parquet.Int},
 			{Name: "sent", Type: parquet.Int},
 			{Name: "ended", Type: parquet.Int},
-		}, seeSamples},
-		"scrapes": {[]parquet.Column{
+		}, see: seeSamples},
+		"scrapes": {columns: []parquet.Column{
 			{Name: "run", Type: parquet.Text},
 			{Name: "at_s", Type: parquet.Float},
 			{Name: "when", Type: parquet.Text},
@@ -67,7 +70,8 @@ func lineTables() map[string]lineTable {
 			{Name: "name", Type: parquet.Text},
 			{Name: "le", Type: parquet.Text},
 			{Name: "value", Type: parquet.Float},
-		}, seeScrapes},
+		}, see: seeScrapes},
+		"series": {columns: seriesColumns(), drawn: drawSeries},
 	}
 }
 
@@ -160,7 +164,11 @@ func WriteLines(w io.Writer, f Format, table string, paths []string) error {
 		if err != nil {
 			return err
 		}
-		if err := kind.write(out, folder); err != nil {
+		write := kind.write
+		if kind.drawn != nil {
+			write = kind.writeDrawn
+		}
+		if err := write(out, folder); err != nil {
 			return fmt.Errorf("writing the %s of %s: %w", table, filepath.Base(folder), err)
 		}
 	}

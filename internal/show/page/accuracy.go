@@ -40,9 +40,11 @@ func categoryDots(all []score.Category) (list []spot) {
 // whiskers is accuracies below each other, each a point with its interval, and what
 // guessing gives as an upright line.
 func whiskers(title string, spots []spot, chance *float64) *chart.Chart {
+	const around, row = 110, 22 // pixels
 	rows := float64(len(spots))
 	c := &chart.Chart{
-		Title: title, Empty: "nothing was answered", X: chart.Axis{Label: "share of right answers", Min: new(float64), Max: newFloat(1)},
+		Height: around + row*len(spots),
+		Title:  title, Empty: "nothing was answered", X: chart.Axis{Label: "share of right answers", Min: new(float64), Max: newFloat(1)},
 		Y: chart.Axis{Min: newFloat(0.5), Max: newFloat(rows + 0.5)},
 	}
 	points := chart.Series{Name: "accuracy", Kind: chart.Whiskers}
@@ -71,20 +73,20 @@ const chanceColor = 7
 
 // accuracyFigures are the scores of a run and its categories, as points with whiskers.
 func accuracyFigures(d *drawer, id string, e *score.Result) []Figure {
-	list := []Figure{d.tall(id+"-accuracy-scores", whiskers(accuracyTitle, scoreDots(e.Scores), e.Chance))}
+	list := []Figure{d.half(id+"-accuracy-scores", whiskers(accuracyTitle, scoreDots(e.Scores), e.Chance))}
 	if n := len(e.Categories); n > 0 && n <= maxDrawn {
-		list = append(list, d.tall(id+"-by-category", whiskers(categoryTitle, categoryDots(e.Categories), e.Chance)))
+		list = append(list, d.half(id+"-by-category", whiskers(categoryTitle, categoryDots(e.Categories), e.Chance)))
 	}
 	return list
 }
 
-// accuracyTile is the task's own score on top of a run.
-func accuracyTile(e *score.Result) (tile, bool) {
+// accuracyCard is the task's own score.
+func accuracyCard(e *score.Result) (Card, bool) {
 	if e == nil || len(e.Scores) == 0 {
-		return tile{}, false
+		return Card{}, false
 	}
 	s := &e.Scores[0]
-	return tile{"Accuracy", number.Maybe(s.Value, number.Accuracy), "± " + number.Maybe(s.StdErr, number.Accuracy), section.Interval(&s.Accuracy) + ", " + section.Questions(e)}, true
+	return Card{Title: "Accuracy", Text: number.Maybe(s.Value, number.Accuracy), Unit: "± " + number.Maybe(s.StdErr, number.Accuracy), Notes: []string{section.Interval(&s.Accuracy), section.Questions(e)}}, true
 }
 
 // accuracyChart is the scores of one run, the first score of several, or one run's categories.
@@ -107,17 +109,5 @@ func accuracyChart(name string, runs []section.Run) (*chart.Chart, error) {
 		}
 	}
 	titles := map[string]string{"accuracy": accuracyTitle, "categories": categoryTitle}
-	c := whiskers(titles[name], spots, runs[0].Result.Eval.Chance)
-	c.Height = rowsHeight(c)
-	return c, nil
-}
-
-// tall draws a picture that is as high as it has rows.
-func (d *drawer) tall(id string, c *chart.Chart) Figure {
-	return d.draw(id, c, halfWidth, rowsHeight(c), rowsHeight(c), false)
-}
-
-func rowsHeight(c *chart.Chart) int {
-	const around, row = 110, 22
-	return around + row*len(c.Y.Ticks)
+	return whiskers(titles[name], spots, runs[0].Result.Eval.Chance), nil
 }

@@ -23,8 +23,8 @@ func TestAccuracy(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if strings.Count(got, "<h3>Accuracy</h3>") != 1 || strings.Contains(got, "share</dd>") {
-		t.Error("a run without questions has the section, or a tile its unit in place of its error")
+	if strings.Count(got, "<summary><h3>Accuracy</h3></summary>") != 1 || strings.Contains(got, `share</span>`) {
+		t.Error("a run without questions has the section, or a card its unit in place of its error")
 	}
 	if got := written(t, Options{}, shown(t, 20, "y"), shown(t, 20, "z")); strings.Contains(strings.ToLower(got), ">accuracy") {
 		t.Error("runs without questions have a column for it")

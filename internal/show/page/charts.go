@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
@@ -33,9 +34,9 @@ func Chart(name string, runs []section.Run) (*chart.Chart, error) {
 		}
 		return c, nil
 	case "timeline":
-		c := courses(runs[0].Drawn)[0]
+		c := courses(runs[0].Drawn)[inFlightAt]
 		for i := range runs[1:] {
-			c.Series = append(c.Series, courses(runs[i+1].Drawn)[0].Series...)
+			c.Series = append(c.Series, courses(runs[i+1].Drawn)[inFlightAt].Series...)
 		}
 		if len(runs) > 1 {
 			named(c, runs)
@@ -67,18 +68,12 @@ const (
 	nothing    = "no request succeeded"
 	mostSeries = 8 // beyond it colours repeat, and nobody tells lines apart
 	mostName   = 30
+	mostWords  = 120 // of a name that has the page's width
 	// mostSeriesName holds the longest of ours: "llamacpp: computed prompt tokens per second, server 100".
 	mostSeriesName = 60
 )
 
-func clip(name string) string { return clipTo(name, mostName) }
-
-func clipTo(name string, most int) string {
-	if r := []rune(name); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return name
-}
+func clip(name string) string { return outside.Line(name, mostName) }
 
 // distribution is a metric's cumulative curve, one line a run.
 func distribution(runs []section.Run, m *metric.Metric) *chart.Chart {
@@ -107,7 +102,10 @@ func distribution(runs []section.Run, m *metric.Metric) *chart.Chart {
 
 func newFloat(v float64) *float64 { return &v }
 
-// courses are the pictures over time, all on the same time axis.
+// Places of two of the courses.
+const tokensAt, inFlightAt = 0, 2
+
+// courses are the pictures of the run over time, what a reader looks at first before the others.
 func courses(t *chartdata.Run) []*chart.Chart {
 	line := func(name string, y []float64) chart.Series {
 		return chart.Series{Name: name, X: t.At, Y: y}
@@ -117,24 +115,27 @@ func courses(t *chartdata.Run) []*chart.Chart {
 		s.Dashed = true
 		return s
 	}
-	list := []*chart.Chart{
-		{Title: "Requests in flight, and due but not yet sent", Y: chart.Axis{Label: "requests", Zero: true}, Series: []chart.Series{line("in flight", t.InFlight), dashed("waiting", t.Waiting)}},
-		{Title: "Output tokens per second", Y: chart.Axis{Label: "tok/s", Zero: true}, Series: []chart.Series{line("", t.Tokens)}},
-		{Title: "Requests ended per second", Y: chart.Axis{Label: "req/s", Zero: true}, Series: []chart.Series{line("done", t.Done), dashed("failed", t.Failed)}},
-		{Title: "TTFT by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.TTFT.P50), dashed(t.TTFT.HighName, t.TTFT.High)}},
-		{Title: "End-to-end latency by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.E2EL.P50), dashed(t.E2EL.HighName, t.E2EL.High)}},
+	list := onTime(t,
+		&chart.Chart{Title: "Output tokens per second", Y: chart.Axis{Label: "tok/s"}, Series: []chart.Series{line("", t.Tokens)}},
+		&chart.Chart{Title: "TTFT by time of sending", Y: chart.Axis{Label: "ms"}, Series: []chart.Series{line("p50", t.TTFT.P50), dashed(t.TTFT.HighName, t.TTFT.High)}},
+		&chart.Chart{Title: "Requests in flight, and due but not yet sent", Y: chart.Axis{Label: "requests"}, Series: []chart.Series{line("in flight", t.InFlight), dashed("waiting", t.Waiting)}},
+		&chart.Chart{Title: "End-to-end latency by time of sending", Y: chart.Axis{Label: "ms"}, Series: []chart.Series{line("p50", t.E2EL.P50), dashed(t.E2EL.HighName, t.E2EL.High)}},
+		&chart.Chart{Title: "Requests ended per second", Y: chart.Axis{Label: "req/s"}, Series: []chart.Series{line("done", t.Done), dashed("failed", t.Failed)}},
+		clientChart(t))
+	if t.TokensUnknown != "" {
+		tokens := list[tokensAt]
+		tokens.Series, tokens.Empty = nil, "unknown: "+t.TokensUnknown
 	}
-	list = append(append(list, serverCharts(t)...), clientChart(t))
-	list = append(list, hardwareCharts(t)...)
+	return list
+}
+
+// onTime gives charts the same time axis.
+func onTime(t *chartdata.Run, list ...*chart.Chart) []*chart.Chart {
 	for _, c := range list {
-		c.X, c.Empty = timeAxis(t), nothing
+		c.X, c.Empty, c.Y.Zero = timeAxis(t), nothing, true
 		if c.Y.Unit == "" && !strings.HasPrefix(c.Y.Label, "share") {
 			c.Y.Unit = c.Y.Label
 		}
-	}
-	if t.TokensUnknown != "" {
-		tokens := list[1]
-		tokens.Series, tokens.Empty = nil, "unknown: "+t.TokensUnknown
 	}
 	return list
 }
@@ -144,7 +145,7 @@ func timeAxis(t *chartdata.Run) chart.Axis {
 }
 
 func clientChart(t *chartdata.Run) *chart.Chart {
-	c := &chart.Chart{Title: "The client itself", Y: chart.Axis{Label: "processors", Zero: true}}
+	c := &chart.Chart{Title: "The client itself", Y: chart.Axis{Label: "processors"}}
 	used, wait := chart.Series{Name: "used"}, chart.Series{Name: "wanted and not got", Dashed: true}
 	for _, p := range t.Client {
 		used.X, used.Y = append(used.X, p.At), append(used.Y, p.CPU)
@@ -200,9 +201,12 @@ func tradeoff(runs []section.Run, statistic, name string) *chart.Chart {
 		front.X, front.Y = append(front.X, points.X[i]), append(front.Y, points.Y[i])
 	}
 	c.Note = leftOut(few, invalid, statistic)
-	if len(points.X) > 0 {
+	switch {
+	case len(points.X) > 1:
 		c.Series = []chart.Series{points, front}
-	} else if c.Note != "" {
+	case len(points.X) == 1: // a front needs two runs to choose from
+		c.Series = []chart.Series{points}
+	case c.Note != "":
 		c.Empty, c.Note = c.Note, ""
 	}
 	return c

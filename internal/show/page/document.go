@@ -15,7 +15,7 @@ type Link struct{ Text, Link string }
 type Document struct {
 	Title, Subtitle string
 	Way             []Link
-	Answers         []Answer // boxes on top
+	Cards           []Card
 	Sections        []Section
 	Version         string // of inferometer
 	Forms           bool   // a form may be sent to where the page came from
@@ -27,8 +27,7 @@ type Section struct {
 	Words     []string
 	List      []table.Cell // sentences
 	Choose    *Choose
-	Wide      []Figure
-	Figures   []Figure // two beside each other
+	Figures   []Figure // two beside each other, where they are not as wide as the page
 	Table     *table.Table
 	Links     []Link
 }
@@ -45,22 +44,17 @@ type Choose struct {
 // Write writes the document.
 func (d *Document) Write(w io.Writer) error {
 	f := frame{
-		title: d.Title, subtitle: d.Subtitle, way: d.Way, skip: "To the content", forms: "'none'", live: &liveSet{}, data: []int{},
+		name: d.Title, subtitle: d.Subtitle, way: d.Way, skip: "To the content", forms: "'none'", live: &liveSet{}, data: []int{},
 		foot: "Written by inferometer " + d.Version + ". What each number means: docs/metrics.md and docs/serve-report.md of Inferometer.",
 	}
 	if d.Forms {
 		f.forms = "'self'"
 	}
 	for i := range d.Sections {
-		f.live.add(d.Sections[i].Wide)
 		f.live.add(d.Sections[i].Figures)
 	}
 	return f.write(w, func(m *content) {
-		if len(d.Answers) > 0 {
-			m.WriteString(`<section aria-label="In short"><div class="answers document">`)
-			m.answers(d.Answers, "h2")
-			m.WriteString("</div></section>\n")
-		}
+		m.cards(d.Cards)
 		for i := range d.Sections {
 			d.Sections[i].write(m)
 		}
@@ -72,23 +66,12 @@ func (s *Section) write(m *content) {
 	for _, text := range s.Words {
 		m.muted(text)
 	}
-	if len(s.List) > 0 {
-		m.WriteString(`<ul class="reasons">`)
-		for i := range s.List {
-			m.Put(`<li class="%s">`, s.List[i].Class)
-			m.Link(s.List[i].Text, s.List[i].Link)
-			m.WriteString("</li>")
-		}
-		m.WriteString("</ul>\n")
-	}
+	m.list(s.List)
 	if s.Choose != nil {
 		s.Choose.write(m)
 	}
-	for i := range s.Wide {
-		m.figure(&s.Wide[i])
-	}
 	m.figures(s.Figures)
-	m.table(s.Table)
+	m.table(s.Table, s.Title)
 	if len(s.Links) > 0 {
 		m.WriteString("<ul><li>")
 		m.links(s.Links[:len(s.Links)-1], "</li><li>")
@@ -113,7 +96,7 @@ func (c *Choose) write(m *content) {
 	m.Put("<button>%s</button></form>\n", c.Button)
 }
 
-// Draw makes a figure of a chart, for a screen and for a phone.
+// Draw makes a figure of a chart, for a screen and for a phone; full: as wide as the page.
 func Draw(id string, c *chart.Chart, full bool) (Figure, error) {
 	d := &drawer{}
 	if full {

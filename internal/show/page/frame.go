@@ -13,17 +13,18 @@ import (
 // content is the page's own way of writing HTML.
 type content struct{ markup.HTML }
 
-func (m *content) table(t *table.Table) { table.HTML(&m.HTML, t) }
+// table writes a table below a head of that name.
+func (m *content) table(t *table.Table, name string) { table.HTML(&m.HTML, t, name) }
 
 // frame is what all our pages have around their content.
 type frame struct {
-	title, subtitle string
-	way             []Link
-	skip            string // where the first link leads
-	forms           string // where a form may lead
-	foot            string
-	live            *liveSet
-	data            any // of the table of requests
+	name, subtitle string
+	way            []Link
+	skip           string // where the first link leads
+	forms          string // where a form may lead
+	foot           string
+	live           *liveSet
+	data           any // of the table of requests
 }
 
 // write writes a page whose content body writes.
@@ -36,9 +37,9 @@ func (f *frame) write(w io.Writer, body func(*content)) error {
 <meta http-equiv="Content-Security-Policy" content="%s">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>%s</title>
+<title>Inferometer: %s</title>
 <link rel="icon" href="data:,">
-<style>`, Policy(f.forms), f.title)
+<style>`, Policy(f.forms), f.name)
 	m.WriteString(styleText)
 	if !f.live.empty() {
 		m.WriteString(liveStyle)
@@ -50,10 +51,10 @@ func (f *frame) write(w io.Writer, body func(*content)) error {
 		m.links(f.way, " ")
 		m.WriteString("</nav>\n")
 	}
-	m.Put(`<header><div><h1>%s</h1><p class="muted">%s</p></div>
+	m.Put(`<header><div><p class="brand">Inferometer</p><h1>%s</h1><p class="muted">%s</p></div>
 <label class="theme">Colours <select id="theme"><option value="">as the system</option><option value="light">light</option><option value="dark">dark</option></select></label></header>
 <main id="main" tabindex="-1">
-`, f.title, f.subtitle)
+`, f.name, f.subtitle)
 	body(m)
 	m.Put("</main>\n<footer><p class=\"muted\">%s</p></footer>\n<div id=\"said\" role=\"status\" aria-live=\"polite\"></div>\n", f.foot)
 	if err := m.JSON("data", f.data); err != nil {
@@ -79,13 +80,30 @@ func (m *content) links(list []Link, behind string) {
 	}
 }
 
-// answers writes the boxes on top; level is that of their heads.
-func (m *content) answers(list []Answer, level string) {
-	for _, a := range list {
-		m.Put(`<div class="answer %s"><`+level+`>%s</`+level+`><p class="big">%s</p>`, a.Class, a.Title, a.Text)
-		m.Each("<p>%s</p>", a.Notes)
+// cards writes the boxes on top.
+func (m *content) cards(list []Card) {
+	if len(list) == 0 {
+		return
+	}
+	m.WriteString(`<dl class="cards">`)
+	for _, c := range list {
+		m.Put(`<div><dt>%s</dt><dd class="big %s">%s`, c.Title, c.Class, c.Text)
+		if c.Unit != "" {
+			m.Put(` <span class="unit">%s</span>`, c.Unit)
+		}
+		m.WriteString("</dd>")
+		m.Each(`<dd class="muted">%s</dd>`, c.Notes)
 		m.WriteString("</div>")
 	}
+	m.WriteString("</dl>\n")
+}
+
+// fold opens a part that the reader can close. folded says that the script closes it at first: without it all is to be seen.
+func (m *content) fold(class string, folded bool) {
+	if m.Put(`<details class="fold %s" open`, class); folded {
+		m.WriteString(" data-folded")
+	}
+	m.WriteString("><summary>")
 }
 
 // figures writes pictures, two beside each other where they are not as wide as the page.

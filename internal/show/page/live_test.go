@@ -104,7 +104,7 @@ func TestWithoutCharts(t *testing.T) {
 	if err := (&Document{Title: "empty"}).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() > 60_000 || strings.Contains(b.String(), "uPlot=") {
+	if b.Len() > 70_000 || strings.Contains(b.String(), "uPlot=") {
 		t.Errorf("%d bytes", b.Len())
 	}
 }

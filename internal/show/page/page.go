@@ -20,6 +20,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
@@ -53,11 +54,11 @@ func Write(w io.Writer, runs []section.Run, opt Options) error {
 		return errors.New("a page needs a run")
 	}
 	f := frame{
-		title: "Inferometer: " + runs[0].Name, subtitle: subtitle(runs), way: opt.Way, skip: "To the report", forms: "'none'", live: &liveSet{},
+		name: outside.Line(runs[0].Name, mostWords), subtitle: subtitle(runs), way: opt.Way, skip: "To the report", forms: "'none'", live: &liveSet{},
 		foot: "Written by inferometer " + opt.Version + ". One file that needs no network. What each number means: docs/metrics.md and docs/verdict.md of Inferometer.",
 	}
 	if len(runs) > 1 {
-		f.title = fmt.Sprintf("Inferometer: %d runs", len(runs))
+		f.name = fmt.Sprintf("%d runs", len(runs))
 	}
 	together := &drawer{}
 	tradeoffs, curves := together.several(runs, opt.Accuracy)
@@ -68,7 +69,7 @@ func Write(w io.Writer, runs []section.Run, opt Options) error {
 	parts, data := make([]*runPart, len(runs)), make([]*columns, len(runs))
 	for i := range runs {
 		var err error
-		if parts[i], err = newRunPart(i, &runs[i]); err != nil {
+		if parts[i], err = newRunPart(i, &runs[i], &opt); err != nil {
 			return err
 		}
 		f.live.add(parts[i].drawn)
@@ -76,23 +77,26 @@ func Write(w io.Writer, runs []section.Run, opt Options) error {
 	}
 	f.data = data
 	return f.write(w, func(m *content) {
-		m.WriteString("<section aria-labelledby=\"answers\"><h2 id=\"answers\">The answers</h2>\n<div class=\"answers\">")
-		m.answers(answers(runs, opt.SLO), "h3")
-		m.WriteString("</div></section>\n")
-		if len(runs) > 1 {
-			m.WriteString("<section aria-labelledby=\"all\"><h2 id=\"all\">All runs</h2>\n")
-			m.table(section.Overview(runs, opt.SLO))
-			m.figures(tradeoffs)
-			m.muted("A point is a run, with its concurrency (×) or its rate (/s) beside it. No run on the Pareto front is beaten by another in both.")
-			m.figures(curves)
-			if len(runs) > mostSeries {
-				m.muted(fmt.Sprintf("The curves show the first %d of %d runs.", mostSeries, len(runs)))
-			}
-			m.WriteString("</section>\n")
+		if len(runs) == 1 {
+			parts[0].write(m)
+			return
 		}
+		m.WriteString("<section aria-label=\"The answer\">\n")
+		m.trustAll(runs)
+		m.cards(best(runs, opt.SLO))
+		m.WriteString("</section>\n<section aria-labelledby=\"all\"><h2 id=\"all\">All runs</h2>\n")
+		m.figures(tradeoffs)
+		m.muted("A point is a run, with its concurrency (×) or its rate (/s) beside it. No run on the Pareto front is beaten by another in both.")
+		m.figures(curves)
+		if len(runs) > mostSeries {
+			m.muted(fmt.Sprintf("The curves show the first %d of %d runs.", mostSeries, len(runs)))
+		}
+		m.table(section.Overview(runs, opt.SLO), "All runs")
+		m.WriteString("</section>\n<section aria-labelledby=\"each\"><h2 id=\"each\">Each run</h2><div class=\"tools\"><button type=\"button\" class=\"unfold\">Open all</button></div>\n")
 		for _, p := range parts {
-			p.write(m)
+			p.writeFolded(m)
 		}
+		m.WriteString("</section>\n")
 	})
 }
 

@@ -24,6 +24,18 @@
   });
   const isDark = () => theme.value ? theme.value === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 
+  // Parts that fold: all are open in the file, for those who read it without this script, and on paper.
+  const open = (list, is) => list.forEach((d) => { d.open = is; });
+  open(all("details[data-folded]").filter((d) => !d.querySelector(":target")), false);
+  all(".unfold").forEach((button) => {
+    const folds = () => all("details.fold", button.closest("section"));
+    button.addEventListener("click", () => open(folds(), folds().some((d) => !d.open)));
+    button.closest("section").addEventListener("toggle", () => { button.textContent = folds().some((d) => !d.open) ? "Open all" : "Fold all"; }, true);
+  });
+  let closed = [];
+  addEventListener("beforeprint", () => { closed = all("details:not([open])"); open(closed, true); });
+  addEventListener("afterprint", () => open(closed, false));
+
   // Tables are sorted by a click on a head; a second click turns the order.
   const key = (row, i) => {
     const cell = row.cells[i];
@@ -81,7 +93,7 @@
       all(".key:first-of-type .k", figure).map((k) => `.chart rect.${k.className.slice(2)}{fill:${getComputedStyle(k).backgroundColor}}`).join("");
     const paper = document.createElementNS("http://www.w3.org/2000/svg", "path");
     paper.setAttribute("d", `M0 0h${box.width}v${box.height}H0z`);
-    paper.setAttribute("fill", getComputedStyle(document.body).backgroundColor);
+    paper.setAttribute("fill", getComputedStyle(figure).backgroundColor);
     out.prepend(style, paper);
     return { text: new XMLSerializer().serializeToString(out), width: box.width, height: box.height };
   };
@@ -212,12 +224,13 @@
     }
 
     fill(part) {
-      const d = this.d, body = this.box.querySelector("tbody");
+      const d = this.d, body = this.box.querySelector("tbody"), heads = all("thead th", this.box).map((h) => h.textContent);
       body.replaceChildren(...part.map((i) => {
         const row = document.createElement("tr");
         const add = (text, v, head) => {
           const c = document.createElement(head ? "th" : "td");
           if (head) c.scope = "row";
+          else c.dataset.head = heads[row.cells.length];
           c.textContent = text;
           if (v !== undefined) { c.dataset.v = v; c.className = "num"; }
           row.append(c);

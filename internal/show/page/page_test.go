@@ -121,8 +121,8 @@ func TestWhatIsShown(t *testing.T) {
 	}
 	got := written(t, Options{SLO: limits}, run)
 	for _, want := range []string{
-		"<title>Inferometer: my run</title>", "no run kept it", "p99_ttft&lt;1s and p99_e2el&lt;20ms", string(run.Verdict.Level),
-		short(run.Result.OutputThroughput) + " output tok/s", "stream_error", "inferometer bench serve --model org/sim --num-prompts 40 --label &#39;my run&#39;", "b5bb9d80",
+		"<title>Inferometer: my run</title>", `<dd class="big bad">not kept</dd>`, "p99_ttft&lt;1s and p99_e2el&lt;20ms", "<b>" + string(run.Verdict.Level) + "</b>",
+		short(run.Result.OutputThroughput) + ` <span class="unit">tok/s</span>`, "95\u00a0% interval: ", "stream_error", "inferometer bench serve --model org/sim --num-prompts 40 --label &#39;my run&#39;", "b5bb9d80",
 		`id="run1-gaps"`, `aria-sort="none"`, `<caption>`, `scope="row"`,
 	} {
 		if !strings.Contains(got, want) {
@@ -130,10 +130,29 @@ func TestWhatIsShown(t *testing.T) {
 		}
 	}
 	two := written(t, Options{}, run, shown(t, 50, "other"))
-	for _, want := range []string{"Pareto front", "no SLO was given", `<table id="runs">`, "Inferometer: 2 runs"} {
+	for _, want := range []string{"Pareto front", "Highest throughput", `<table id="runs"`, "Inferometer: 2 runs"} {
 		if !strings.Contains(two, want) {
 			t.Errorf("the page of two runs lacks %q", want)
 		}
+	}
+}
+
+// TestChartsBeforeTables: a reader meets the answer, then pictures, then tables; a run by itself has no front.
+func TestChartsBeforeTables(t *testing.T) {
+	for _, run := range []section.Run{shown(t, 100, "x"), shownTurns(t, 40, 4, "x"), shownRun(t, fakerun.Journal{N: 40, Words: "x", Categories: 3}), shown(t, 0, "none"), shown(t, 1, "one")} {
+		got := written(t, Options{}, run)
+		last, first := strings.LastIndex(got, "<figure"), strings.Index(got, "<table")
+		if cards := strings.Index(got, `class="cards"`); cards < 0 || cards > strings.Index(got, "<figure") || last > first {
+			t.Errorf("%s: cards at %d, the last chart at %d, the first table at %d", run.Name, cards, last, first)
+		}
+		if strings.Contains(got, "Pareto") {
+			t.Errorf("%s: a single run has a Pareto front", run.Name)
+		}
+	}
+	runs := []section.Run{shown(t, 200, "x")}
+	runs[0].Verdict.Level = verdict.TrustValid
+	if c := tradeoff(runs, "p99", "ttft"); len(c.Series) != 1 || c.Series[0].Name != "runs" {
+		t.Errorf("the chart of one run: %+v", c.Series)
 	}
 }
 
@@ -145,8 +164,10 @@ func TestNothingSucceeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := written(t, Options{SLO: limits}, run, shown(t, 40, "some"))
-	if !strings.Contains(got, "<b>–</b> ms") || !strings.Contains(got, `<td class="num num">–</td>`) && !strings.Contains(got, `<td class="num">–</td>`) {
-		t.Error("no dash")
+	for _, want := range []string{`<dd class="big ">– <span class="unit">ms</span></dd><dd class="muted">not measured</dd>`, `<td class="num" data-head="TTFT p50">–</td>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
 	if section.Keeps(limits, run.Result) || section.Keeps(nil, run.Result) {
 		t.Error("a run without a success keeps limits")
@@ -259,7 +280,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := written(t, Options{}, section.Run{Name: "x", Result: r, Drawn: c.Run(nil, nil)})
-	if !strings.Contains(got, "the run stopped early (killed)") || !strings.Contains(got, "not judged") {
+	if !strings.Contains(got, "the run stopped early (killed)") || !strings.Contains(got, "Not judged") {
 		t.Error("the page does not say that the run was killed")
 	}
 }

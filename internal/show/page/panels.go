@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
 
@@ -28,7 +29,9 @@ var serverPanels = map[string]panel{
 const mostPanels = 24
 
 // serverCharts are the server's own metrics, where the run has read them on its way.
-func serverCharts(t *chartdata.Run) []*chart.Chart { return panelCharts(t.Server, serverPanels) }
+func serverCharts(t *chartdata.Run) []*chart.Chart {
+	return onTime(t, panelCharts(t.Server, serverPanels)...)
+}
 
 // panelCharts draws series by their panels, in the order in which these come first. A
 // panel that has no look is called by its own name.
@@ -47,10 +50,10 @@ func panelCharts(list []chartdata.ServerSeries, looks map[string]panel) []*chart
 		if !ok {
 			look.title = clip(name)
 		}
-		c := &chart.Chart{Title: look.title, Y: chart.Axis{Label: look.unit, Zero: true}}
+		c := &chart.Chart{Title: look.title, Y: chart.Axis{Label: look.unit}}
 		chosen := foremost(byPanel[name])
 		for i, s := range chosen {
-			c.Series = append(c.Series, chart.Series{Name: clipTo(s.Name, mostSeriesName), X: s.At, Y: s.Value, Dashed: i%2 > 0})
+			c.Series = append(c.Series, chart.Series{Name: outside.Line(s.Name, mostSeriesName), X: s.At, Y: s.Value, Dashed: i%2 > 0})
 		}
 		if all := len(byPanel[name]); all > len(chosen) {
 			c.Note = fmt.Sprintf("Drawn are the %d series with the highest means; %d others are left out.", len(chosen), all-len(chosen))
@@ -106,4 +109,6 @@ var hardwarePanels = map[string]panel{
 }
 
 // hardwareCharts draw power, clocks and temperatures, a line for each device.
-func hardwareCharts(t *chartdata.Run) []*chart.Chart { return panelCharts(t.Hardware, hardwarePanels) }
+func hardwareCharts(t *chartdata.Run) []*chart.Chart {
+	return onTime(t, panelCharts(t.Hardware, hardwarePanels)...)
+}

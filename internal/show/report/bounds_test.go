@@ -37,7 +37,7 @@ func TestBoundsAreShown(t *testing.T) {
 	if err := JSON(&result, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Within bounds only:", "40.0 %", "\nITL     p90        31.00     12.33    34.00\n"} {
+	for _, want := range []string{"Known within bounds only", "40.0 %", "\nITL     p90        31.00     12.33    34.00\n"} {
 		if !strings.Contains(console.String(), want) {
 			t.Errorf("no %q in\n%s", want, console.String())
 		}
@@ -49,7 +49,7 @@ func TestBoundsAreShown(t *testing.T) {
 		t.Errorf("no %s in\n%s", want, result.String())
 	}
 	console.Reset()
-	if err := Console(&console, sharing(t, false), Options{}); err != nil || strings.Contains(console.String(), "Within bounds only") {
+	if err := Console(&console, sharing(t, false), Options{}); err != nil || strings.Contains(console.String(), "Known within bounds only") {
 		t.Errorf("of user times: %v\n%s", err, console.String())
 	}
 }

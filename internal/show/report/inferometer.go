@@ -21,7 +21,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"interrupted", orNull(r.Interrupted)},
 		{"compat", orNull(r.Compat)},
 		{"run", orNull(opt.RunDir)},
-		{"verdict", opt.Verdict},
+		{"verdict", verdictObject(opt.Verdict)},
 		{"outcomes", outcomesObject(r.Outcomes)},
 		{"confidence", confidence(&r.Confidence)},
 		{"early_stopping_percentiles", earlyStopping(&r.Confidence)},

@@ -7,13 +7,13 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
-// verdict prints the word, and for each reason what was found, what it does to
+// verdict prints the line, and for each reason what was found, what it does to
 // the numbers and what to do. A check that another one explains is not a reason.
 func (c *console) verdict(v *verdict.Verdict) {
 	if v == nil {
 		return
 	}
-	c.line("%-40s %s", "Verdict:", c.paint(levelColor(v.Level), v.Word()))
+	c.line("%-40s %s", "Verdict:", c.paint(levelColor(v.Level), v.Line()))
 	for _, name := range v.Reasons {
 		check := v.Check(name)
 		if check == nil {
@@ -45,6 +45,20 @@ func (c *console) verdict(v *verdict.Verdict) {
 		}
 		c.Note(&c.b, "not checked: "+strings.Join(names, ", "))
 	}
+}
+
+// verdictObject is the verdict for JSON, with its line; nil where the run was not judged.
+func verdictObject(v *verdict.Verdict) any {
+	if v == nil {
+		return nil
+	}
+	o := object{{"level", string(v.Level)}, {"line", v.Line()}, {"reasons", v.Reasons}, {"checks", v.Checks}}
+	if len(v.Unsupported) > 0 {
+		o.Set("unsupported", v.Unsupported)
+	}
+	o.Set("requests", v.Requests)
+	o.Set("checks_made", v.Made)
+	return o
 }
 
 func withLevel(v *verdict.Verdict, level verdict.Level) (out []*verdict.Check) {

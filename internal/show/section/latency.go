@@ -14,7 +14,11 @@ import (
 	"github.com/inferometer/inferometer/internal/stats"
 )
 
-func init() { Add(atLatencies, latencies) }
+func init() {
+	Add(atLatencies, latencies)
+	Add(atLatencies, bounds)
+	Add(atLatencies, sampled)
+}
 
 // latencies are the run's own, from sending and from when requests were due, and how far they can be trusted.
 func latencies(run *Run) *Section {
@@ -42,7 +46,7 @@ func latencies(run *Run) *Section {
 	}
 	addSpread(t, "Client lag", r.Client.Lag, r.Client.Events)
 	addSpread(t, "Sent late by", r.Client.Lateness, int64(r.Requests))
-	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts, bounds(r), sampled(r)}}
+	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts}}
 }
 
 func latencyTable(title string) *table.Table {
@@ -106,14 +110,15 @@ func between(t, facts *table.Table, r *measure.Result) {
 
 // bounds is what is known of times that several events share, where that is much less than
 // the latencies say.
-func bounds(r *measure.Result) *table.Table {
+func bounds(run *Run) *Section {
+	r := run.Result
 	lines := r.WideBounds()
 	if len(lines) == 0 {
 		return nil
 	}
 	t := &table.Table{
-		Title:   fmt.Sprintf("Within bounds only: %s of the events, which did not end their read and carry the time of a later one; the truth lies between, in ms", number.Share(r.Bounds.Share())),
 		Columns: slices.Concat(table.Words("metric", "statistic"), table.Numbers(number.Millis, "shown", "at least", "at most")),
+		Notes:   []string{fmt.Sprintf("%s of the events did not end their read and carry the time of a later one: the truth lies between at least and at most, in ms.", number.Share(r.Bounds.Share()))},
 	}
 	for _, l := range lines {
 		if l.Metric.Name == "inter_token" && maps.Equal(r.Bounds.Metrics["inter_token"].Bounds, r.Bounds.Metrics["itl"].Bounds) {
@@ -121,14 +126,15 @@ func bounds(r *measure.Result) *table.Table {
 		}
 		t.Add(l.Metric.Short, l.Statistic, l.Value, l.Ends[0], l.Ends[1])
 	}
-	return t
+	return &Section{ID: "bounds", Title: "Known within bounds only", Tables: []*table.Table{t}}
 }
 
 // sampled is whether the run's values carry its percentiles, by two answers that know nothing of
 // each other: our interval, and MLPerf's early stopping.
-func sampled(r *measure.Result) *table.Table {
+func sampled(run *Run) *Section {
+	r := run.Result
 	t := &table.Table{
-		Title: fmt.Sprintf("Does the sample carry these percentiles? Our %g %% interval, which allows for values that hang together, and MLPerf's early stopping, which takes them as independent: at most, with %g %% confidence. In ms",
+		Title: fmt.Sprintf("Our %g %% interval, which allows for values that depend on each other, and MLPerf's early stopping, which takes them as independent: at most, with %g %% confidence. In ms",
 			100*r.Confidence.Level, 100*stats.EarlyStoppingConfidence),
 		Columns: slices.Concat(table.Words("percentile"), table.Numbers(number.Count, "values", "worth"), table.Numbers(number.Millis, "measured", "at least", "at most", "at most, by MLPerf"), table.Numbers(number.Count, "values that MLPerf needs")),
 		Except:  table.OnConsole | table.InMarkdown,
@@ -139,7 +145,7 @@ func sampled(r *measure.Result) *table.Table {
 			t.Add(in.Label, in.N, in.Effective, in.Estimate, end(in.Low), end(in.High), end(in.Early.Estimate), in.Early.MinQueries)
 		}
 	}
-	return t
+	return &Section{ID: "sampled", Title: "Are there enough values for these percentiles?", Tables: []*table.Table{t}}
 }
 
 // end is one of an interval, which may have none.

@@ -72,7 +72,7 @@ func VerdictCell(v *verdict.Verdict) table.Cell {
 	if v == nil {
 		return table.Cell{Text: "not judged", Class: "none"}
 	}
-	return table.Cell{Text: v.Word(), Class: LevelClass(string(v.Level))}
+	return table.Cell{Text: string(v.Level), Class: LevelClass(string(v.Level))}
 }
 
 // totals are what was done. A console has vLLM's block for it, a page its tiles.

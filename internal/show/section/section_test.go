@@ -15,7 +15,7 @@ func TestTheSampleOfAPercentile(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := map[string][]table.Cell{}
-	for _, row := range sampled(r).Rows {
+	for _, row := range sampled(&Run{Result: r}).Tables[0].Rows {
 		rows[row[0].Text] = row[1:]
 	}
 	p99, median := rows["TTFT p99"], rows["TTFT median"]

@@ -18,7 +18,7 @@ const mostProblems = 100
 
 // index is the page of all series.
 func (s *Site) index(st *state) *page.Document {
-	d := &page.Document{Title: "Inferometer: " + s.opt.Name, Subtitle: fmt.Sprintf("%d runs in %d series", len(st.runs), len(st.series))}
+	d := &page.Document{Title: s.opt.Name, Subtitle: fmt.Sprintf("%d runs in %d series", len(st.runs), len(st.series))}
 	if st.unread > 0 {
 		d.Sections = append(d.Sections, page.Section{ID: "unread", Title: "Not all yet", Words: []string{
 			fmt.Sprintf("%d files are still being read: what is here is of the others. The page loads itself again until all are.", st.unread),
@@ -31,9 +31,9 @@ func (s *Site) index(st *state) *page.Document {
 	} else if len(st.series) > 0 {
 		all, worse, better := s.seriesTable(st)
 		newest := st.series[0].Last()
-		d.Answers = []page.Answer{
+		d.Cards = []page.Card{
 			{Title: "Newest run", Text: newest.Name, Class: verdictClass(newest), Notes: []string{day(newest) + ", " + verdictWord(newest), st.series[0].Title()}},
-			changeAnswer("Changed for the worse", worse, "bad"), changeAnswer("Changed for the better", better, "good"),
+			changeCard("Changed for the worse", worse, "bad"), changeCard("Changed for the better", better, "good"),
 		}
 		d.Sections = append(d.Sections, page.Section{ID: "series", Title: "Series", Table: all, Words: []string{
 			"A series is all runs of one model, backend, workload and load. Its numbers are those of the newest run; the change is the last one that is beyond chance.",
@@ -52,8 +52,8 @@ func (s *Site) index(st *state) *page.Document {
 	return d
 }
 
-func changeAnswer(title string, list []string, class string) page.Answer {
-	a := page.Answer{Title: title, Text: fmt.Sprintf("%d series", len(list)), Class: class}
+func changeCard(title string, list []string, class string) page.Card {
+	a := page.Card{Title: title, Text: fmt.Sprintf("%d series", len(list)), Class: class}
 	if len(list) == 0 {
 		a.Text, a.Class = "none", "none"
 	}

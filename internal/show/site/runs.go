@@ -62,7 +62,7 @@ func (s *Site) report(ctx context.Context, st *state, r *history.Run, path strin
 func (s *Site) otherRun(st *state, r *history.Run, path string) *page.Document {
 	f := &r.Facts
 	d := &page.Document{Title: r.Name, Subtitle: fmt.Sprintf("%s, %s, from %s", r.Tool, day(r), r.Path), Way: s.way(st, r, up(path))}
-	d.Answers = []page.Answer{{Title: "Verdict", Text: verdictWord(r), Class: verdictClass(r), Notes: f.Reasons}}
+	d.Cards = []page.Card{{Title: "Verdict", Text: verdictWord(r), Class: verdictClass(r), Notes: f.Reasons}}
 	facts := &table.Table{ID: "facts", Title: "What the file says of it", Columns: heads("what", "value")}
 	add := func(what, text string) {
 		if text != "" && text != "0" {

@@ -16,7 +16,7 @@ func (s *Site) seriesPage(series *history.Series, path string) (*page.Document, 
 	metrics := metricsOf(series)
 	last := series.Last()
 	d := &page.Document{Title: series.Title(), Subtitle: series.Load(), Way: []page.Link{{Text: "All series", Link: root + indexPath}}}
-	d.Answers = []page.Answer{
+	d.Cards = []page.Card{
 		{Title: "Newest run", Text: last.Name, Class: verdictClass(last), Notes: []string{day(last) + ", " + verdictWord(last)}},
 		{Title: "Runs", Text: fmt.Sprint(len(series.Runs)), Class: "plain", Notes: runNotes(series)},
 	}
@@ -32,7 +32,7 @@ func (s *Site) seriesPage(series *history.Series, path string) (*page.Document, 
 		f.Link = root + metricPath(series, m.Key)
 		pictures.Figures = append(pictures.Figures, f)
 	}
-	d.Sections = append(d.Sections, changeSection(togetherTable(root, all), series, len(all)), pictures, s.chooseSection(series, root), runsSection(series, metrics, root))
+	d.Sections = append(d.Sections, pictures, changeSection(togetherTable(root, all), series, len(all)), s.chooseSection(series, root), runsSection(series, metrics, root))
 	return d, nil
 }
 
@@ -128,7 +128,7 @@ func (s *Site) metricPage(series *history.Series, file, path string) (*page.Docu
 	if err != nil {
 		return nil, err
 	}
-	d.Sections = append(d.Sections, page.Section{ID: "time", Title: "Over time", Wide: []page.Figure{over}})
+	d.Sections = append(d.Sections, page.Section{ID: "time", Title: "Over time", Figures: []page.Figure{over}})
 	commits := page.Section{ID: "commits", Title: "Over commits"}
 	if runs := series.ByCommit(); len(runs) > 0 {
 		byCommit := s.changes(runs, m)
@@ -136,7 +136,7 @@ func (s *Site) metricPage(series *history.Series, file, path string) (*page.Docu
 		if err != nil {
 			return nil, err
 		}
-		commits.Wide = []page.Figure{f}
+		commits.Figures = []page.Figure{f}
 		if !slices.EqualFunc(runs, series.Runs, func(a, b history.Run) bool { return a.ID == b.ID }) { // else the table below has the same
 			commits.Table = changeTable("commit-changes", root, byCommit)
 		}

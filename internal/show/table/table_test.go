@@ -31,7 +31,7 @@ func TestEachMediumWritesTheSame(t *testing.T) {
 	if markdown.String() != want {
 		t.Errorf("Markdown:\n%s", markdown.String())
 	}
-	HTML(&page, sample())
+	HTML(&page, sample(), "")
 	for _, want := range []string{
 		`<caption>Times &lt;all&gt;</caption>`, `<td class="num" data-v="1234.5">1,234.50</td>`, `<a href="run/x.html">&lt;i&gt;</a>`, `<th scope="row">c</th>`,
 		`<td class="num good" data-v="0">0.00</td>`, `<td class="num">n/a</td>`, `<p class="muted">* a note</p>`,

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
@@ -93,7 +94,7 @@ func newLlama(c *Call, a vocab.Answer, _, model string, created time.Time) Write
 func (l *llamaEvents) Event(e Event, out Emit) {
 	first := l.spent.first.IsZero()
 	if e.To > e.From {
-		l.spent.token(time.Now())
+		l.spent.token(clock.Now())
 	}
 	if e.Kind == KindFinish {
 		l.finish(e, out)
@@ -200,7 +201,7 @@ func llamaWhole(c *Call, a *Result) any {
 		out["tokens"] = a.Answer.IDs(0, a.Usage.Completion)
 	}
 	if !a.NoUsage {
-		spent := spent{begin: a.Received, first: a.FirstToken, last: time.Now()}
+		spent := spent{begin: a.Received, first: a.FirstToken, last: clock.Now()}
 		llamaCounts(out, &spent, &a.Usage)
 	}
 	return out

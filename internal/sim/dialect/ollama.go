@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
@@ -138,7 +139,7 @@ func newOllama(c *Call, a vocab.Answer, _, model string, created time.Time) Writ
 }
 
 func (o *ollamaLines) Event(e Event, out Emit) {
-	now := time.Now()
+	now := clock.Now()
 	if e.To > e.From {
 		o.spent.token(now)
 	}
@@ -245,7 +246,7 @@ func (o *ollamaLines) Done(Emit, func()) {}
 
 // ollamaWhole is an answer in one object, with the fields of all lines.
 func ollamaWhole(c *Call, a *Result) any {
-	now, text := time.Now(), a.Answer.Text(0, a.Usage.Completion)
+	now, text := clock.Now(), a.Answer.Text(0, a.Usage.Completion)
 	spent := spent{begin: a.Received, first: a.FirstToken, last: now}
 	out := map[string]any{
 		"model": a.Model, "created_at": now.UTC().Format(time.RFC3339Nano), "done": true, "done_reason": a.Finish,

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
@@ -111,7 +112,7 @@ func (w *sglangWriter) Event(e Event, out Emit) {
 		b = strconv.AppendInt(append(b, `,"cached_tokens":`...), int64(e.Usage.Cached), 10)
 	}
 	if e.Finish != "" {
-		b = strconv.AppendFloat(append(b, `,"e2e_latency":`...), time.Since(w.begun).Seconds(), 'g', -1, 64)
+		b = strconv.AppendFloat(append(b, `,"e2e_latency":`...), clock.Since(w.begun).Seconds(), 'g', -1, 64)
 	}
 	w.json = append(b, "}}"...)
 	out("", e.Kind, e.To-e.From, w.json)
@@ -147,7 +148,7 @@ func sglangWhole(c *Call, a *Result) any {
 	}
 	meta := map[string]any{
 		"id": a.ID, "finish_reason": finish, "weight_version": "default", "num_retractions": 0, "reasoning_tokens": 0,
-		"e2e_latency": time.Since(a.Received).Seconds(),
+		"e2e_latency": clock.Since(a.Received).Seconds(),
 	}
 	if !a.NoUsage {
 		meta["prompt_tokens"], meta["completion_tokens"], meta["cached_tokens"] = len(c.Prompt), n, a.Usage.Cached

@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // task is something that happens at a time. It returns when it is due next, or
@@ -53,7 +55,7 @@ func newPump(c Clock) (p *pump, err error) {
 }
 
 // now is the pump's clock.
-func (p *pump) now() int64 { return int64(time.Since(p.base)) }
+func (p *pump) now() int64 { return int64(clock.Since(p.base)) }
 
 // schedule runs t at the given time. Any goroutine may call it.
 func (p *pump) schedule(t task, at int64) {

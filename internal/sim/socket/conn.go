@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // ErrWouldBlock says that the socket does not take more bytes now.
@@ -96,7 +98,7 @@ func (c *returnedConn) Read(b []byte) (int, error) {
 // for net/http to read it from. An error tells that the client has gone or was idle for too long.
 func (c *Conn) Next(idle time.Duration) (net.Conn, error) {
 	if len(c.left) == 0 {
-		_ = c.SetReadDeadline(time.Now().Add(idle))
+		_ = c.SetReadDeadline(clock.Now().Add(idle))
 		var b [1]byte
 		if _, err := io.ReadFull(c.Conn, b[:]); err != nil {
 			return nil, err

@@ -10,8 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/process"
 )
 
 // Sim is a running simulator.
@@ -33,7 +34,7 @@ func Start(binary string, flags ...string) (*Sim, error) {
 // a pipe from us, which the system closes. It has a process group of its own, so that
 // a Ctrl-C in the terminal doesn't end it before its truth was asked for.
 func Run(cmd *exec.Cmd) (*Sim, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	process.Apart(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (s *Stage) PrepareNATS(where *Host) (*NATS, error) {
 func (n *NATS) secure(port int) error {
 	dir := filepath.Join(n.stage.Dir, "fleet")
 	n.address = net.JoinHostPort(n.where.NATS, strconv.Itoa(port))
-	out, err := exec.Command(n.stage.Program, "fleet", "init", "--dir", dir, "--host", n.where.NATS, "--port", strconv.Itoa(port)).CombinedOutput()
+	out, err := exec.Command(n.stage.Program, "fleet", "init", "-o", dir, "--host", n.where.NATS, "--port", strconv.Itoa(port)).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("fleet init: %w\n%s", err, out)
 	}

@@ -19,7 +19,7 @@ if (Object.keys(set.charts || {}).length && typeof uPlot === "function") {
     "Point at a chart for its values; drag over it to look closer, double-click to see all again. By the keyboard: the arrow keys move the line (ten steps with Shift), + and − zoom, 0 shows all.");
   begin();
   const first = document.querySelector(".answering") || document.querySelector("figure");
-  (first.closest(".figures") || first).before(help);
+  (first.closest(".figures") || first).after(help);
   document.addEventListener("toggle", begin, true);
   const repaint = () => {
     inks = {};
