@@ -3,10 +3,9 @@ package prepare
 import (
 	"context"
 	"net"
-	"os"
-	"path/filepath"
 
 	"github.com/inferometer/inferometer/internal/hub"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -63,16 +62,7 @@ func (h *Host) Variable(name string) string {
 }
 
 // State is the user's state folder.
-func (h *Host) State() (string, error) {
-	if state := h.Variable("XDG_STATE_HOME"); state != "" {
-		return state, nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, ".local", "state"), nil
-}
+func (h *Host) State() (string, error) { return journal.State(h.Variable) }
 
 // Hub fetches from Hugging Face's hub, as the environment says.
 func (h *Host) Hub() *hub.Client {

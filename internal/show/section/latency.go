@@ -42,7 +42,7 @@ func latencies(run *Run) *Section {
 	}
 	addSpread(t, "Client lag", r.Client.Lag, r.Client.Events)
 	addSpread(t, "Sent late by", r.Client.Lateness, int64(r.Requests))
-	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts, bounds(r), sampled(r)}}
+	return &Section{ID: "latency", Title: "Latencies", Tables: []*table.Table{t, facts, bounds(r), sampled(r)}}
 }
 
 func latencyTable(title string) *table.Table {
