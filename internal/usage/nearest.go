@@ -1,7 +1,30 @@
 package usage
 
-// Nearest is the one of some words that a wrong one was most likely meant to be, or "".
-func Nearest(wrong string, words []string) string { return NearestWithin(wrong, words, len(wrong)/3) }
+import "strings"
+
+// Nearest is the one of some words that a wrong one was most likely meant to be, or "": one with
+// few other letters, or else the shortest that begins or ends with it (rand, concurrency), or
+// else the longest that it begins with (openai-chat-completions).
+func Nearest(wrong string, words []string) string {
+	if near := NearestWithin(wrong, words, len(wrong)/3); near != "" || len(wrong) < 3 {
+		return near
+	}
+	whole, part := "", ""
+	for _, word := range words {
+		if strings.HasPrefix(word, wrong) || strings.HasSuffix(word, "-"+wrong) || strings.HasSuffix(word, "_"+wrong) {
+			if whole == "" || len(word) < len(whole) {
+				whole = word
+			}
+		}
+		if len(word) > max(3, len(part)) && strings.HasPrefix(wrong, word) {
+			part = word
+		}
+	}
+	if whole != "" {
+		return whole
+	}
+	return part
+}
 
 // NearestWithin is the same with at most so many wrong letters.
 func NearestWithin(wrong string, words []string, most int) string {

@@ -147,7 +147,6 @@ func Define(set *argv.Set, o *Options) {
 	o.define(set, func(f *option.Field) bool { return f.Flag != "slo" })
 	set.Config()
 	refuseFlags(set)
-	foreignFlags(set)
 }
 
 // defineShown declares what bench serve and eval do with a run beside sending it.
