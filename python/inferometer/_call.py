@@ -50,7 +50,8 @@ class Answer:
         if self.interrupted:
             return Interrupted(None)
         said = self._said or "it said nothing that was kept"
-        return InferometerError(f"inferometer {self._command} ended with exit code {self.exit_code} and no result: {said}", self.exit_code)
+        name = f"inferometer {self._command}".strip()
+        return InferometerError(f"{name} ended with exit code {self.exit_code} and no result: {said}", self.exit_code)
 
 
 def _parsed(out: str) -> Dict[str, Any]:

@@ -248,9 +248,9 @@ _LATENCIES = [("Time to first token", "ttft"), ("Between tokens", "itl")]
 
 
 def bench(given: Dict[str, Any], shapes: Mapping[str, str]) -> Run:
-    """The command's function in _commands has the flags."""
+    """The command's function in _commands has the flags. With an address alone it is `inferometer URL`, which finds out the rest."""
     (show,) = taken(given, "show")
-    return _made("bench serve", words(given, shapes), show)
+    return _made("" if given.get("base_url") else "bench serve", words(given, shapes), show)
 
 
 def call(args: Sequence[Union[str, float, "os.PathLike[str]"]], *, show: Optional[bool] = None) -> Run:

@@ -57,7 +57,7 @@ class WithProgram(unittest.TestCase):
 
     def test_flags_are_words_of_their_own(self):
         run = inferometer.bench("http://x; rm -rf /", label="-a $(b)", num_prompts=3, seed=None, ignore_eos=True, goodput=["ttft:1", "tpot:2"])
-        want = ["bench", "serve", "--base-url=http://x; rm -rf /", "--label=-a $(b)", "--num-prompts=3", "--ignore-eos", "--goodput", "ttft:1", "tpot:2"]
+        want = ["--base-url=http://x; rm -rf /", "--label=-a $(b)", "--num-prompts=3", "--ignore-eos", "--goodput", "ttft:1", "tpot:2"]
         self.assertEqual(self.called(), [*want, "--format", "json"])
         self.assertEqual((run.folder, run.label, run.exit_code, run.partial), ("/nowhere/run", "one", 0, False))
         self.assertEqual((run.verdict.level, run.verdict.valid, str(run.verdict)), ("SUSPECT", False, "SUSPECT: too short"))

@@ -87,7 +87,7 @@ def test_metrics_are_those_of_the_result(runs):
     assert run.metrics("polars").schema == {"metric": polars.String, "value": polars.Float64, "low": polars.Float64, "high": polars.Float64, "n": polars.Int64, "supported": polars.Boolean}
 
 
-TABLES = ["requests", "events", "samples", "scrapes"]
+TABLES = ["requests", "events", "samples", "scrapes", "series"]
 
 
 def types(run, table):
@@ -103,7 +103,7 @@ def broken(room):
     """A run in which no request succeeded: most columns have no value."""
     process, address = start("--fault", "http-500=1")
     try:
-        return inferometer.bench(address, num_prompts=5, max_concurrency=1, run_dir=room / "broken", **SMALL)
+        return inferometer.call(["bench", "serve", "--base-url", address, "--num-prompts", 5, "--max-concurrency", 1, "--run-dir", room / "broken"])
     finally:
         process.kill()
         process.wait()
@@ -170,7 +170,7 @@ def test_a_comparison_that_means_nothing(runs, broken):
 
 def test_find(url, room):
     search = {"vary": "concurrency", "from_": 1, "to": 2, "probe": "1s", "confirm": 1, "cooldown": 0.1, **SMALL}
-    found = inferometer.find("failed<50%", url, out=room / "found", **search)
+    found = inferometer.find("failed<50%", url, output=room / "found", **search)
     assert found.load == 2.0 and found.confirmed and found.exit_code == 0
     assert (found.folder, found.slo, found.vary) == (str(room / "found"), "failed<50%", "concurrency")
     curve = found.curve()
@@ -178,7 +178,7 @@ def test_find(url, room):
     assert curve.value.isna().all() and curve.value.dtype == "string"
     again = inferometer.load(curve.run.iloc[-1])
     assert again.completed >= curve.requests.iloc[-1] > 0  # the search leaves the beginning of a probe out
-    none = inferometer.find("p99_ttft<=1us", url, out=room / "none", **search)
+    none = inferometer.find("p99_ttft<=1us", url, output=room / "none", **search)
     assert none.load is None and not none.confirmed and none.exit_code == 1
     assert none.curve("polars")["holds"].to_list() == [False]
     with pytest.raises(inferometer.InferometerError, match="slo"):
@@ -186,7 +186,7 @@ def test_find(url, room):
 
 
 def test_find_a_map(url, room):
-    found = inferometer.find("failed<50%", url, map="input-len=4,8", vary="concurrency", from_=1, to=1, probe=1, confirm=1, cooldown=0.1, output_len=2, out=room / "map")
+    found = inferometer.find("failed<50%", url, map="input-len=4,8", vary="concurrency", from_=1, to=1, probe=1, confirm=1, cooldown=0.1, output_len=2, output=room / "map")
     assert [edge.value for edge in found.edges] == ["4", "8"] and set(found.curve().value) == {"4", "8"}
     with pytest.raises(ValueError, match="edges"):
         found.load
@@ -217,4 +217,4 @@ def test_run(url, room):
     assert refused.value.exit_code == 2
     (room / "dead.yaml").write_text(SCENARIO.format(url="http://127.0.0.1:9"))
     with pytest.raises(inferometer.InferometerError, match="no point has a result"):
-        inferometer.run("dead.yaml", out="dead")
+        inferometer.run("dead.yaml", output="dead")

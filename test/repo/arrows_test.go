@@ -54,6 +54,7 @@ var inside = map[string][]string{
 	"cli/check":            {"cli/argv", "cli/command", "cli/serve"},
 	"cli/command":          {"cli/argv"},
 	"cli/compare":          {"cli/argv", "cli/command"},
+	"cli/door":             {"cli/argv", "cli/command", "cli/serve"},
 	"cli/eval":             {"cli/argv", "cli/command", "cli/report", "cli/serve"},
 	"cli/fleet":            {"cli/argv", "cli/command", "cli/serve"},
 	"cli/find":             {"cli/argv", "cli/command", "cli/serve", "cli/view"},
@@ -112,7 +113,7 @@ var inside = map[string][]string{
 	"show/table":      {"show/markup", "show/number"},
 
 	"show/section":      {"show/number", "show/table"},
-	"show/comparison":   {"show/front", "show/number", "show/page", "show/table"},
+	"show/comparison":   {"show/chart", "show/front", "show/number", "show/page", "show/table"},
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},

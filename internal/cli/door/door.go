@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os/signal"
 	"slices"
 	"strconv"
@@ -16,7 +17,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/compat/shlex"
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/prepare"
@@ -68,6 +68,8 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	case errors.Is(err, argv.ErrHelpAll):
 		set.HelpAll(s.Out, command.TerminalWidth(s.Out))
 		return nil
+	case len(set.Args()) > 0 && spec.LooksLikeAddress(set.Args()[0]):
+		return &argv.UsageError{Text: "one server is measured, and two are given", Hint: "inferometer ab URL URL compares them, and --targets URL,URL loads them as one"}
 	case err != nil:
 		return err
 	}
@@ -106,7 +108,7 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 	}
 	line.Set("asking %s what it is", asked.URLs[0])
 	if v.found, err = prepare.Discover(ctx, asked, host); err != nil {
-		return nil, errors.Join(err, v.others(ctx, asked.URLs[0], err))
+		return nil, withOthers(ctx, asked.URLs[0], err)
 	}
 	way, tried, err := v.try(ctx, line)
 	if err != nil {
@@ -169,7 +171,7 @@ func (v *visit) ways() (all []way) {
 			if slices.Contains(backends[:i], backend) {
 				continue
 			}
-			all = append(all, way{backend: backend, model: model})
+			all = append(all, way{backend: backend, model: model, pooling: backend != "" && backend == q.Embeddings})
 		}
 	}
 	return all
@@ -179,6 +181,9 @@ func (v *visit) ways() (all []way) {
 func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tried, error) {
 	var first error
 	for _, w := range v.ways() {
+		if w.pooling && !unsupported(first) {
+			break
+		}
 		line.Set("trying a few small requests; a model that is loaded when it is asked for takes longer")
 		asked, host, err := serve.SpecAndHost(v.Streams, v.small(&w))
 		if err != nil {
@@ -187,14 +192,14 @@ func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tri
 		host.Say = nil // what there is to say comes with the run
 		tried, err := prepare.Try(ctx, asked, host)
 		if err == nil {
-			w.backend, w.pooling = asked.Backend, asked.API().Pooling
+			w.backend, w.pooling = asked.Backend, asked.API().Pooling // auto is settled
 			return &w, tried, nil
 		}
 		if first == nil {
 			first = err
 		}
 		var no *prepare.TryError
-		if !errors.As(err, &no) || no.Outcome != journal.HTTP4xx && no.Status != 501 && no.Status != 500 {
+		if !errors.As(err, &no) || no.Status < http.StatusBadRequest || no.Status == http.StatusTooManyRequests {
 			break // not a matter of the protocol
 		}
 	}
@@ -203,6 +208,17 @@ func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tri
 		return nil, nil, fmt.Errorf("the server does not answer a small request (%s): look at its log, or name another --model or --backend", no)
 	}
 	return nil, nil, first
+}
+
+// unsupported says that a server does not generate text at all, as one that only embeds; nil is
+// for one that was not asked to.
+func unsupported(err error) bool {
+	var no *prepare.TryError
+	if err == nil {
+		return true
+	}
+	return errors.As(err, &no) && (slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, no.Status) ||
+		strings.Contains(strings.ToLower(no.Words), "not support"))
 }
 
 // small are the settings of the requests that are tried: those of the server, and short texts.
