@@ -52,9 +52,13 @@ func (r *serveRun) report(ctx context.Context) error {
 // printResult shows the result in the form that was asked for.
 func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict, page string) error {
 	table := func(w io.Writer) error {
-		return report.Console(w, res, report.Options{
+		err := report.Console(w, res, report.Options{
 			RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Intervals: r.CI, Width: command.ResultWidth(w), Color: command.Colored(w),
 		})
+		if err == nil && page != "" {
+			_, err = fmt.Fprintf(w, "Page: %s\n", page)
+		}
+		return err
 	}
 	switch r.Format {
 	case formatVLLM:
