@@ -24,6 +24,6 @@ mkdir "$work/bin" "$work/here"
 ln -s "$program" "$work/bin/inferometer"
 cd "$work/here"
 cores=$(nproc)
-PATH=$work/bin:$PATH HOME=$work XDG_STATE_HOME=$work/state "$work/recording" -o "$picture" \
+PATH=$work/bin:$PATH HOME=$work XDG_STATE_HOME=$work/state "$work/recording" -speed 2 -o "$picture" \
   -title "llama.cpp's server, SmolLM2-135M, $cores CPU cores shared with the client" -- inferometer "http://127.0.0.1:$port"
 printf '%s\n' "$picture"

@@ -231,5 +231,8 @@ func (c *Client) link(r repo, commit string, f File) error {
 			return nil // another process was quicker
 		}
 	}
+	if err != nil { // Windows lets few users make symbolic links
+		err = os.Link(c.blob(r, f.Digest), name)
+	}
 	return err
 }

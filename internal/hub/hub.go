@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -134,7 +135,7 @@ func isRevision(revision string) bool {
 // isFileName reports whether a repository's file may have a place in the cache: a
 // relative path that leads nowhere else.
 func isFileName(name string) bool {
-	if name == "" || len(name) > 1024 || !utf8.ValidString(name) || path.Clean(name) != name || path.IsAbs(name) || strings.ContainsAny(name, "\\:\x00") {
+	if name == "" || len(name) > 1024 || !utf8.ValidString(name) || path.Clean(name) != name || !filepath.IsLocal(name) || strings.ContainsAny(name, "\\:\x00") {
 		return false
 	}
 	for part := range strings.SplitSeq(name, "/") {

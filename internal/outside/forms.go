@@ -21,10 +21,11 @@ var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, 
 var tag = regexp.MustCompile(`<([A-Za-z/!?])`)
 
 // FileName makes a word a part of a file's name, which can't leave its folder: no
-// separators, not hidden, and not too long beside other parts.
+// separators, nothing that Windows has in no name, not hidden, and not too long beside
+// other parts.
 func FileName(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\`, r) {
+		if strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '-'
 		}
 		return r

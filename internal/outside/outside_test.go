@@ -99,7 +99,7 @@ func TestFileName(t *testing.T) {
 		"a/b":                   "a-b",
 		"../../etc/passwd":      "-..-etc-passwd",
 		"..":                    "",
-		`C:\x`:                  "C:-x",
+		`C:\x`:                  "C--x",
 		"a\x00b\n\x1b[2Jc":      "ab c",
 		strings.Repeat("é", 99): strings.Repeat("é", 45),
 	} {

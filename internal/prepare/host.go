@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
@@ -62,10 +63,13 @@ func (h *Host) Variable(name string) string {
 	return value
 }
 
-// State is the user's state folder.
+// State is the user's state folder. On Windows it is where programs keep what is this machine's alone.
 func (h *Host) State() (string, error) {
 	if state := h.Variable("XDG_STATE_HOME"); state != "" {
 		return state, nil
+	}
+	if runtime.GOOS == "windows" {
+		return os.UserCacheDir() // LOCALAPPDATA
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -17,16 +17,17 @@ import (
 )
 
 func main() {
-	s := Session{Columns: 80, Rows: 24}
+	s := Session{Columns: 80, Rows: 24, Speed: 1}
 	out := flag.String("o", "", "the picture to write")
 	flag.IntVar(&s.Columns, "columns", s.Columns, "of the terminal")
 	flag.IntVar(&s.Rows, "rows", s.Rows, "of the terminal")
 	flag.StringVar(&s.Title, "title", "", "what stands above the terminal")
+	flag.IntVar(&s.Speed, "speed", s.Speed, "how many times faster than it was; the title says so")
 	typed := flag.String("typed", "", "the command as the picture shows it; the command itself if empty")
 	limit := flag.Duration("limit", 2*time.Minute, "the longest that the command may take")
 	flag.Parse()
-	if *out == "" || flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "recording: give the picture with -o, and the command after --")
+	if *out == "" || flag.NArg() == 0 || s.Speed < 1 {
+		fmt.Fprintln(os.Stderr, "recording: give the picture with -o, and the command after --; a speed is 1 or more")
 		os.Exit(2)
 	}
 	if *typed == "" {

@@ -27,7 +27,7 @@ var small = []output{
 }
 
 func played(rows int, outputs []output) *Session {
-	s := &Session{Title: `a "small" <run>`, Columns: 40, Rows: rows}
+	s := &Session{Title: `a "small" <run>`, Columns: 40, Rows: rows, Speed: 1}
 	s.play("inferometer URL", outputs)
 	return s
 }
@@ -75,6 +75,11 @@ func TestFrames(t *testing.T) {
 	if s.Length != 3500*time.Millisecond+after {
 		t.Errorf("it is %s long", s.Length)
 	}
+	s.Speed = 2
+	s.play("inferometer URL", small)
+	if last := s.Frames[len(s.Frames)-1].At; last != before+800*time.Millisecond || !strings.Contains(s.SVG(), "shown at 2× the speed") {
+		t.Errorf("twice as fast, the last screen comes at %s", last)
+	}
 }
 
 // What a server may have put into the output stays text: no markup, no control character, nothing that turns a line around.
@@ -105,7 +110,7 @@ func TestRealCapture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{Columns: 33, Rows: 7}
+	s := &Session{Columns: 33, Rows: 7, Speed: 1}
 	s.play("x", outputs)
 	last := s.Frames[len(s.Frames)-1].Rows
 	if len(last[1]) != 1 || last[1][0].Text != "7 33" || len(last[2]) != 1 || last[2][0].Text != "one" {

@@ -12,6 +12,7 @@ import (
 type Session struct {
 	Title         string
 	Columns, Rows int
+	Speed         int // how many times faster than it was
 	Frames        []Frame
 	Length        time.Duration // of all frames together
 }
@@ -41,16 +42,17 @@ const (
 	step   = 400 * time.Millisecond  // the shortest frame: fewer frames make a smaller picture
 )
 
-// play shows what a command wrote on a terminal, below the line that called it. Times are as they were.
+// play shows what a command wrote on a terminal, below the line that called it.
 func (s *Session) play(typed string, outputs []output) {
 	screen := vt10x.New(vt10x.WithSize(s.Columns, s.Rows))
 	write := func(b []byte) { _, _ = screen.Write(b) } // it takes anything
 	write([]byte("\x1b[32m$\x1b[m " + typed + "\r\n"))
 	s.Frames = []Frame{{Rows: rows(screen, s.Columns, s.Rows)}}
+	frame := func(o output) time.Duration { return before + (o.at / time.Duration(s.Speed)).Truncate(step) }
 	for i, o := range outputs {
 		write(o.bytes)
-		at := before + o.at.Truncate(step)
-		if i+1 < len(outputs) && before+outputs[i+1].at.Truncate(step) == at {
+		at := frame(o)
+		if i+1 < len(outputs) && frame(outputs[i+1]) == at {
 			continue // the next one comes within the same frame
 		}
 		now := rows(screen, s.Columns, s.Rows)

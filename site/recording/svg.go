@@ -34,6 +34,10 @@ const (
 // to show none, has the last screen. It is also the first that is seen, for half of its time: the answer comes first.
 func (s *Session) SVG() string {
 	width, height := 2*margin+s.Columns*cellWidth, bar+s.Rows*lineHeight+margin
+	title := html.EscapeString(s.Title)
+	if s.Speed > 1 {
+		title += fmt.Sprintf(", shown at %d× the speed", s.Speed)
+	}
 	var style, body strings.Builder
 	times := map[string]string{} // a class for each set of times
 	for y := range s.Rows {
@@ -61,8 +65,8 @@ g{visibility:hidden;animation:%s step-end -%s infinite}.z{visibility:visible}
 <circle cx="20" cy="17" r="5" fill="#ff5f57"/><circle cx="38" cy="17" r="5" fill="#febc2e"/><circle cx="56" cy="17" r="5" fill="#28c840"/>
 <text class="h" x="%d" y="22">%s</text>
 %s</svg>
-`, width, height, width, height, html.EscapeString(s.Title), fontSize, ink, seconds(s.Length), seconds(s.Length-after/2), style.String(),
-		width-1, height-1, ground, width/2, html.EscapeString(s.Title), body.String())
+`, width, height, width, height, title, fontSize, ink, seconds(s.Length), seconds(s.Length-after/2), style.String(),
+		width-1, height-1, ground, width/2, title, body.String())
 }
 
 // version is a line of the screen as it was at some times.

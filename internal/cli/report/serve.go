@@ -102,15 +102,18 @@ func servePages(ctx context.Context, s command.Streams, pages *site.Site, dir, l
 
 // openBrowser opens a page as the desktop does it.
 func openBrowser(ctx context.Context, url string) error {
-	program := "xdg-open"
-	if runtime.GOOS == "darwin" {
+	program, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
 		program = "open"
+	case "windows":
+		program, args = "rundll32.exe", []string{"url.dll,FileProtocolHandler", url}
 	}
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return err
 	}
-	browser := exec.CommandContext(ctx, path, url)
+	browser := exec.CommandContext(ctx, path, args...)
 	if err := browser.Start(); err != nil {
 		return err
 	}

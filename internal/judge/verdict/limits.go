@@ -50,15 +50,21 @@ func (l limits) String() string {
 		return strings.TrimSpace(fmt.Sprintf("%g %s", v, l.unit))
 	}
 	s := "suspect above " + show(l.suspect)
-	switch l.invalid {
-	case causeOnly:
+	switch {
+	case l.invalid == causeOnly:
 		s = "noted above " + show(l.suspect)
-	case never:
-		s += ", never invalid"
+	case l.invalid == never && l.also != "":
+		return s + " " + l.also + "; never invalid"
+	case l.invalid == never:
+		return s + "; never invalid"
 	default:
 		s += ", invalid above " + show(l.invalid)
 	}
-	if l.also != "" {
+	switch {
+	case l.also == "":
+	case strings.HasPrefix(l.also, "of "): // what the last limit is a share of
+		s += " " + l.also
+	default:
 		s += "; " + l.also
 	}
 	return s

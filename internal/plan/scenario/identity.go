@@ -124,8 +124,8 @@ func (t *Target) commandFiles() (files []string) {
 		return nil
 	}
 	words := slices.Clone(t.Command.Args)
-	if words[0] == shell {
-		words = shellWords(words[len(words)-1])
+	if text, ok := target.ShellText(words); ok {
+		words = shellWords(text)
 	}
 	for _, value := range t.Env {
 		words = append(words, value)

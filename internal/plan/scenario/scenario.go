@@ -16,6 +16,7 @@
 package scenario
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -170,6 +171,9 @@ type objective struct{ slo.SLO }
 // goodName is what names of targets and scenarios may be: they are folders too.
 var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
 
+// isFolderName also refuses the names of devices, such as con, which Windows has everywhere.
+func isFolderName(name string) bool { return goodName.MatchString(name) && filepath.IsLocal(name) }
+
 // checkWhole looks at the keys that the matrix does not vary.
 func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 	at := func(key string) *yaml.Node {
@@ -182,7 +186,7 @@ func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 	switch {
 	case s.Name == "":
 		fail("name", "is needed: results are kept under it")
-	case !goodName.MatchString(s.Name):
+	case !isFolderName(s.Name):
 		fail("name", "must be letters, digits, dots and dashes, since it names a folder; not %q", s.Name)
 	}
 	if len(s.Targets) == 0 {
@@ -199,7 +203,7 @@ func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 	}
 	d.checkEval(s, fail)
 	for name := range s.Targets {
-		if !goodName.MatchString(name) {
+		if !isFolderName(name) {
 			n := child(d.root, "targets")
 			for k := range pairs(n) {
 				if k.Value == name {

@@ -171,7 +171,7 @@ func (r *Row) json(f Folder) (points []pointJSON) {
 		out := pointJSON{Record: rec, Earlier: rec.Earlier}
 		if m := r.measured[i]; m != nil {
 			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.Facts.Verdict, m.Numbers, m.Facts.Reasons, m.Facts.Unsupported, m.Outcomes
-			out.Result = strings.TrimPrefix(strings.TrimPrefix(f.result(p.ID), f.Path), "/")
+			out.Result = strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(f.result(p.ID), f.Path)), "/")
 			if objective := p.scenario.SLO.SLO; len(objective) > 0 {
 				out.SLO = string(objective.Judge(m.value).Status())
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/target"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -43,12 +44,10 @@ func (p *natsPlace) decodeNode(d *decoder, key string, n *yaml.Node) error {
 // knows quotes and settings of the environment; a list is run as it is.
 type Command struct{ Args []string }
 
-const shell = "/bin/sh"
-
 func (c *Command) decodeNode(_ *decoder, _ string, n *yaml.Node) error {
 	switch {
 	case n.Kind == yaml.ScalarNode && strings.TrimSpace(n.Value) != "":
-		c.Args = []string{shell, "-c", n.Value}
+		c.Args = target.Shell(n.Value)
 	case n.Kind == yaml.SequenceNode && len(n.Content) > 0:
 		for _, item := range n.Content {
 			if item.Kind != yaml.ScalarNode {
@@ -65,11 +64,8 @@ func (c *Command) decodeNode(_ *decoder, _ string, n *yaml.Node) error {
 // httpPath is the path that stands in the place of a command, as in version: /version.
 // A program without arguments whose path begins with a slash is written as a list.
 func (c Command) httpPath() (string, bool) {
-	if len(c.Args) != 3 || c.Args[0] != shell {
-		return "", false
-	}
-	text := c.Args[2]
-	return text, strings.HasPrefix(text, "/") && !strings.ContainsAny(text, " \t\n")
+	text, ok := target.ShellText(c.Args)
+	return text, ok && strings.HasPrefix(text, "/") && !strings.ContainsAny(text, " \t\n")
 }
 
 func (o *objective) decodeNode(_ *decoder, _ string, n *yaml.Node) error {

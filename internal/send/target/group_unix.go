@@ -80,8 +80,11 @@ func (g *group) start(cmd *exec.Cmd, files []*os.File, variable string) error {
 // id is the number of the group.
 func (g *group) id() int { return g.watcher.Process.Pid }
 
-// ask asks all of the group to end.
-func (g *group) ask() { signalGroup(g.id(), syscall.SIGTERM) }
+// ask asks all of the group to end; false: they were not asked.
+func (g *group) ask() bool {
+	signalGroup(g.id(), syscall.SIGTERM)
+	return true
+}
 
 // wait waits until the last process has ended; false: it has not.
 func (g *group) wait(patience time.Duration) bool {

@@ -43,7 +43,10 @@ var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProce
 // It does not run before it is in the job, so that nothing that it starts is outside. A console
 // process group of its own keeps a Ctrl-C of the user's from it.
 func (g *group) start(cmd *exec.Cmd, files []*os.File, variable string) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
+	if cmd.SysProcAttr == nil { // the shell's is there
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.CreationFlags = windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED
 	var numbers []string
 	for _, f := range files {
 		h := windows.Handle(f.Fd())
@@ -79,8 +82,10 @@ func (g *group) start(cmd *exec.Cmd, files []*os.File, variable string) error {
 	return nil
 }
 
-// ask asks the server to end: Ctrl-Break, which only those that have our console get.
-func (g *group) ask() { _ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, g.pid) }
+// ask asks the server to end by a Ctrl-Break, which only those that have our console get; false: it was not asked.
+func (g *group) ask() bool {
+	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, g.pid) == nil
+}
 
 // wait waits until the last process has ended; false: it has not.
 func (g *group) wait(patience time.Duration) bool {

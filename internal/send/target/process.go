@@ -68,7 +68,7 @@ func Start(c Command) (*Process, error) {
 	if p.group, err = newGroup(p.grace); err != nil {
 		return nil, err
 	}
-	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
+	p.cmd = newCommand(context.Background(), c.Args)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = c.Dir, log, log
 	p.mark = newMark()
 	p.cmd.Env = append(append(p.cmd.Environ(), c.Env...), p.mark)
@@ -103,12 +103,13 @@ func (p *Process) Err() error { return p.err }
 // Interrupt is one Ctrl-C for the first process alone.
 func (p *Process) Interrupt() { interrupt(p.cmd) }
 
-// Stop ends the server and all that it started: SIGTERM, the grace, SIGKILL. It
-// may be called more than once and returns when all is over.
+// Stop ends the server and all that it started: SIGTERM (Ctrl-Break on Windows), the
+// grace, SIGKILL. It may be called more than once and returns when all is over.
 func (p *Process) Stop() {
 	p.stop.Do(func() {
-		p.group.ask()
-		p.group.wait(p.grace)
+		if p.group.ask() {
+			p.group.wait(p.grace)
+		}
 		p.group.end() // and whatever is left of it
 		<-p.exited
 		p.findStrays()
@@ -165,7 +166,7 @@ func Version(ctx context.Context, c Command) (string, error) {
 	if len(c.Args) == 0 {
 		return "", errors.New("there is no command for the version")
 	}
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd := newCommand(ctx, c.Args)
 	cmd.Dir, cmd.WaitDelay = c.Dir, time.Second
 	cmd.Env = append(cmd.Environ(), c.Env...)
 	var out, errs strings.Builder

@@ -33,7 +33,7 @@ func (m *content) trustAll(runs []section.Run) {
 			continue
 		}
 		if counts[v.Level]++; v.Level != verdict.TrustValid {
-			doubtful = append(doubtful, table.Cell{Text: runs[i].Name + ": " + v.Line(), Class: section.LevelClass(string(v.Level))})
+			doubtful = append(doubtful, table.Cell{Text: clip(runs[i].Name) + ": " + v.Line(), Class: section.LevelClass(string(v.Level))})
 		}
 	}
 	class, parts := "none", []string{}

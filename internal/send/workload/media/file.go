@@ -95,6 +95,9 @@ func (m *Images) URL(image string) (json.RawMessage, error) {
 				return nil, fmt.Errorf("%q is no file URL: %w", image, err)
 			}
 			path = unescaped
+			if drive, ok := strings.CutPrefix(path, "/"); ok && filepath.VolumeName(drive) != "" { // file:///C:/image.png
+				path = drive
+			}
 		}
 		return m.read(path)
 	}
