@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/cli/shell"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // help tells what words mean: a command, whose own help it is (then asked is what to run), a
@@ -26,10 +28,19 @@ func help(s command.Streams, words []string) (asked []string, code int) {
 		shell.Write(s.Out, found, command.TerminalWidth(s.Out))
 		return nil, command.ExitDone
 	}
-	meant := meant(name)
-	if near := shell.Near(described(), name); meant == "" && near != "" {
-		meant = fmt.Sprintf(": did you mean %s?", near)
+	set, _ := serve.Flags()
+	if advice := set.Advice(name); advice != "" {
+		fmt.Fprintf(s.Out, "%s\n", table.Wrap(name+" "+advice, command.TerminalWidth(s.Out), "  "))
+		return nil, command.ExitDone
 	}
-	fmt.Fprintf(s.Err, "inferometer help: there is no command, flag, metric, outcome, check or exit code %q%s\n(inferometer help lists the commands)\n", outside.Word(name), meant)
+	fmt.Fprintf(s.Err, "inferometer help: nothing here is called %q", outside.Word(name))
+	switch near := shell.Near(described(), name); {
+	case meant(name) != "":
+		fmt.Fprintf(s.Err, ": did you mean inferometer %s?\n", meant(name))
+	case near != "":
+		fmt.Fprintf(s.Err, ": did you mean %s?\n", near)
+	default:
+		fmt.Fprint(s.Err, "\n(inferometer --help lists the commands)\n")
+	}
 	return nil, command.ExitUsage
 }

@@ -22,7 +22,7 @@ func ParseInt(text string) (int, error) {
 		return 0, fmt.Errorf("value %s is too large", short(text))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("needs a whole number, not %q", short(text))
+		return 0, wrongForm(asNumber(text, true), "needs a whole number, not %q", short(text))
 	}
 	return v, nil
 }
@@ -35,7 +35,7 @@ func ParseFloat(text string) (float64, error) {
 		err = nil // 1e999 is inf, as in Python
 	}
 	if err != nil || math.IsNaN(v) || strings.ContainsAny(number, "xXpP_") {
-		return 0, fmt.Errorf("needs a number, not %q", short(text))
+		return 0, wrongForm(asNumber(text, false), "needs a number, not %q", short(text))
 	}
 	return v, nil
 }
@@ -71,7 +71,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	if err != nil {
 		seconds, numberErr := ParseFloat(text)
 		if numberErr != nil || math.Abs(seconds) > math.MaxInt64/1e9 {
-			return 0, fmt.Errorf("needs a time span such as 90s, 2m or 1h30m, not %q", short(text))
+			return 0, wrongForm(asDuration(text), "needs a time span such as 90s, 2m or 1h30m, not %q", short(text))
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}

@@ -43,6 +43,10 @@ func (f *Field) SetText(v any, text string) error {
 	}
 	value := reflect.New(element)
 	if err := f.parse(value, text); err != nil {
+		var form *usage.Error
+		if errors.As(err, &form) && form.Hint != "" {
+			return Errorf(f.Key, "%s", form.Text).WithHint("%s", form.Hint)
+		}
 		return Errorf(f.Key, "%s", err.Error())
 	}
 	if !f.Optional {

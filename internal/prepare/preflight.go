@@ -120,7 +120,7 @@ func (s *Servers) explain(ctx context.Context, t *target.Target, err error, path
 		return s.explainStatus(t, status, path, sent)
 	}
 	if words := explainConnection(t.Base, err); words != "" {
-		return errors.New(words)
+		return &connectionError{words, err}
 	}
 	if strings.HasPrefix(t.Base, "http://") && speaksTLS(ctx, t.Base) {
 		return fmt.Errorf("%s speaks TLS: write https:// in --base-url (and --insecure if its certificate is its own)", t.Base)
@@ -147,6 +147,15 @@ func (s *Servers) explainStatus(t *target.Target, status *target.StatusError, pa
 	}
 	return nil
 }
+
+// connectionError says in our words why no server was reached.
+type connectionError struct {
+	words string
+	cause error
+}
+
+func (e *connectionError) Error() string { return e.words }
+func (e *connectionError) Unwrap() error { return e.cause }
 
 // explainConnection is for what happened before a server answered; empty: no clear cause.
 func explainConnection(base string, err error) string {

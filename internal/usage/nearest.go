@@ -1,7 +1,40 @@
 package usage
 
-// Nearest is the one of some words that a wrong one was most likely meant to be, or "".
-func Nearest(wrong string, words []string) string { return NearestWithin(wrong, words, len(wrong)/3) }
+import "strings"
+
+// Nearest is the one of some words that a wrong one was most likely meant to be, or "": one with
+// few other letters, or else the shortest that begins or ends with it (rand, concurency), or
+// else the longest that it begins with (openai-chat-completions).
+func Nearest(wrong string, words []string) string {
+	if near := NearestWithin(wrong, words, len(wrong)/3); near != "" || len(wrong) < 3 {
+		return near
+	}
+	whole, part := "", ""
+	for _, word := range words {
+		if (whole == "" || len(word) < len(whole)) && (strings.HasPrefix(word, wrong) || endsLike(word, wrong)) {
+			whole = word
+		}
+		if len(word) > max(3, len(part)) && strings.HasPrefix(wrong, word) {
+			part = word
+		}
+	}
+	if whole != "" {
+		return whole
+	}
+	return part
+}
+
+// endsLike says that the last parts of a word, between dashes, are the wrong one, or nearly.
+func endsLike(word, wrong string) bool {
+	for i := range word {
+		if word[i] == '-' || word[i] == '_' {
+			if end := word[i+1:]; end == wrong || len(wrong) >= 6 && editDistance(wrong, end) <= len(wrong)/5 {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // NearestWithin is the same with at most so many wrong letters.
 func NearestWithin(wrong string, words []string, most int) string {

@@ -15,6 +15,8 @@ type Error struct {
 	File string // the config file, where the value came from one
 	Line int
 
+	Advised bool // Text says what to do as well
+
 	text, hint Sentence // of Text and Hint, whose options may be named otherwise
 }
 

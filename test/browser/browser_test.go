@@ -79,6 +79,16 @@ func TestPages(t *testing.T) {
 	// Nothing here is about speed: the limit is one that a busy machine keeps as well.
 	run(t, dir, program, "report", "sweep 4", "sweep 16", "sweep 32", "sweep 64", "-o", "several.html", "--slo", "p99_itl<2s")
 
+	compared, err := exec.Command(program, "compare", filepath.Join(dir, "sweep 4"), filepath.Join(dir, "sweep 64"), "--format", "html").Output()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "compared.html"), compared, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("on a phone, on paper, without scripts", func(t *testing.T) {
+		fit(t, where, filepath.Join(dir, "large.html"), filepath.Join(dir, "several.html"), filepath.Join(dir, "compared.html"))
+	})
 	t.Run("10,000 requests", func(t *testing.T) {
 		path := filepath.Join(dir, "large.html")
 		s := look(t, where, path, "report-run")
@@ -164,6 +174,8 @@ var kept = map[string][]string{
 	"report-runs": {"1440-light", "390-dark"},
 	"charts-run":  {"zoomed"},
 	"history":     {"crosshair"},
+
+	"history-metric": {"1440-light"},
 }
 
 func keep(t *testing.T, folder, name string) {
@@ -237,7 +249,7 @@ func check(t *testing.T, s *seen) {
 	if !strings.HasPrefix(s.Command, "inferometer bench serve --base-url http://127.0.0.1:") {
 		t.Errorf("the command is %q", s.Command)
 	}
-	if s.Dark != "rgb(22, 22, 22)" {
+	if s.Dark != "rgb(13, 14, 15)" {
 		t.Errorf("the switch to dark gives %s", s.Dark)
 	}
 }

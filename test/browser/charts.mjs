@@ -65,6 +65,7 @@ function compare(set, id, now) {
 }
 
 const page = await open(1440);
+await page.screenshot({ path: path.join(folder, "1440-light.png"), clip: { x: 0, y: 0, width: 1440, height: 1300 } });
 const set = await page.$eval("#charts", (e) => JSON.parse(e.textContent));
 const seen = await page.$$eval(".answering", (list) => list.map((f) => f.id));
 const key = seen.map((id) => set.charts[id].together).find(Boolean);
@@ -195,7 +196,7 @@ out.print = await page.evaluate(() => ({
 await page.emulateMediaType("screen");
 
 // A run that is opened later: its charts answer too, by themselves.
-const closed = await page.$(".run > details:not([open]) > summary");
+const closed = await page.$("details.run:not([open]) > summary");
 if (closed) {
   await closed.click();
   await page.waitForFunction((n) => document.querySelectorAll(".answering").length > n, { timeout: 10000 }, seen.length);

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/page"
@@ -186,13 +187,10 @@ func TestHistory(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "results"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 24 {
-		speed := 1000 + 7*float64(i%5)
-		if i >= 12 {
-			speed *= 0.9
-		}
+	for i := range 40 { // with three changes
+		speed := []float64{1000, 900, 1080, 1200}[i/10] + 7*float64(i%5)
 		b, err := json.Marshal(map[string]any{
-			"date": fmt.Sprintf("202601%02d-020000", i+1), "backend": "vllm", "model_id": "m", "num_prompts": 100, "request_rate": "inf", "max_concurrency": 8,
+			"date": time.Date(2026, 1, 1+i, 2, 0, 0, 0, time.UTC).Format("20060102-150405"), "backend": "vllm", "model_id": "m", "num_prompts": 100, "request_rate": "inf", "max_concurrency": 8,
 			"duration": 10.0 + float64(i), "completed": 100, "failed": 0, "total_input_tokens": 102400, "total_output_tokens": 12800, "request_throughput": speed / 128,
 			"output_throughput": speed, "median_ttft_ms": 50.0 + float64(i%4), "p99_ttft_ms": 90.0 + float64(i%7), "commit": fmt.Sprintf("%07x", i*7919),
 		})
@@ -204,8 +202,17 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	run(t, dir, program, "serve-report", "results", "-o", "public")
+	var pages []string
+	for _, pattern := range []string{"index.html", "series/*.html", "series/*/output_throughput.html", "compare/*.html", "run/*.html"} {
+		list, err := filepath.Glob(filepath.Join(dir, "public", pattern))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, list, err)
+		}
+		pages = append(pages, list[0])
+	}
+	fit(t, where, pages...)
 	for pattern, group := range map[string]int{"public/series/*.html": 4, "public/series/*/output_throughput.html": 1} {
-		name := ""
+		name := "history-metric"
 		if group > 1 {
 			name = "history"
 		}

@@ -29,10 +29,14 @@ async function open(width, scheme) {
   return page;
 }
 
+const unfold = (page) => page.$$eval("details", (list) => list.forEach((d) => { d.open = true; }));
+
 for (const scheme of ["light", "dark"]) {
   for (const width of [1440, 390]) {
     const page = await open(width, scheme);
     const name = `${width}-${scheme}`;
+    await page.screenshot({ path: path.join(folder, name + ".png"), clip: { x: 0, y: 0, width, height: width > 1000 ? 1500 : 1700 } });
+    await unfold(page);
     out.overflow[name] = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     await page.evaluate(axe + ";0"); // the page's policy forbids scripts in elements, not the debugger's
     const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
@@ -48,15 +52,14 @@ for (const scheme of ["light", "dark"]) {
       live.forEach((f) => f.classList.add("answering"));
       return cut;
     });
-    await page.screenshot({ path: path.join(folder, name + ".png"), clip: { x: 0, y: 0, width, height: width > 1000 ? 1500 : 1700 } });
     if (width > 1000) {
       const clip = await page.evaluate(() => {
-        const a = document.querySelector("#run1-course1").getBoundingClientRect(), b = document.querySelector("#run1-course4").getBoundingClientRect();
-        return { x: 0, y: a.top + scrollY - 50, width: innerWidth, height: b.top - a.top + 50 };
+        const a = document.querySelector("#run1-course1").getBoundingClientRect(), b = document.querySelector("#run1-course6").getBoundingClientRect();
+        return { x: 0, y: a.top + scrollY - 50, width: innerWidth, height: b.bottom - a.top + 60 };
       });
       await page.screenshot({ path: path.join(folder, "courses-" + scheme + ".png"), clip });
       const more = await page.evaluate(() => {
-        const a = document.querySelector("#run1-gaps").getBoundingClientRect(), b = document.querySelector("#run1-requests").getBoundingClientRect();
+        const a = document.querySelector("#run1-gaps").getBoundingClientRect(), b = document.querySelector("#run1-requests figure").getBoundingClientRect();
         return { x: 0, y: a.top + scrollY - 50, width: innerWidth, height: b.bottom - a.top + 60 };
       });
       await page.screenshot({ path: path.join(folder, "requests-" + scheme + ".png"), clip: more });
@@ -66,6 +69,7 @@ for (const scheme of ["light", "dark"]) {
 }
 
 const page = await open(1440, "light");
+await unfold(page);
 const client = await page.createCDPSession();
 await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: path.resolve(folder) });
 await page.evaluate(() => { globalThis.copied = ""; navigator.clipboard.writeText = async (t) => { globalThis.copied = t; }; });

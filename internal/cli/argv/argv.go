@@ -31,6 +31,7 @@ type Set struct {
 	ReadFile func(name string) ([]byte, error)
 
 	name, summary string
+	typed         string // what to type for name
 	flags         []*Flag
 	byName        map[string]spelling
 	byShort       map[byte]*Flag
@@ -47,8 +48,10 @@ type Set struct {
 	bare                   []*Flag // that words by themselves stand for
 	isBare                 func(word string) bool
 	seen                   map[*Flag]Source
-	given                  []occurrence      // all of them, in the order in which they were applied
-	foreign                map[string]string // advice by the name as typed, dashes included
+	given                  []occurrence                           // all of them, in the order in which they were applied
+	foreign                map[string]func(rest []string) Foreign // by the name as typed, dashes included
+	foreignFirst           map[string]bool                        // names that are not ours though we have them
+	elsewhere              func(name string) string               // which other commands have a flag; may be nil
 }
 
 // spelling is one long name of a flag. The flag --x of a TriBool has two: x and no-x.
@@ -184,11 +187,11 @@ func Redact(how func(string) string) Option { return func(f *Flag) { f.redact = 
 func New(name, summary string) *Set {
 	s := &Set{
 		ReadFile: os.ReadFile,
-		name:     name, summary: summary,
+		name:     name, summary: summary, typed: name,
 		byName:  map[string]spelling{},
 		byShort: map[byte]*Flag{},
 		seen:    map[*Flag]Source{},
-		foreign: map[string]string{},
+		foreign: map[string]func([]string) Foreign{},
 	}
 	s.add(&Flag{
 		Name: "help", Help: "Show this help.", Group: generalGroup, arity: NoValue, short: 'h',
@@ -238,15 +241,6 @@ func (s *Set) Source(name string) Source {
 		panic(fmt.Sprintf("argv: --%s is not declared", name))
 	}
 	return s.seen[f]
-}
-
-// Foreign names flags of other programs, dashes included, that people bring along:
-// an older version's, an engine's, another client's. The advice reads on from the name
-// ("is the engine's: give it to vllm serve"). They are never taken for an abbreviation.
-func (s *Set) Foreign(advice string, names ...string) {
-	for _, name := range names {
-		s.foreign[normalize(name)] = advice
-	}
 }
 
 // Unsupported declares a flag that is known and refused. The reason is a sentence

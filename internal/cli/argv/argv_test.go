@@ -132,7 +132,23 @@ func TestErrors(t *testing.T) {
 		{"--wait 1e300", `--wait needs a time span such as 90s, 2m or 1h30m, not "1e300"`},
 		{"--colour pink", `--colour must be one of red, blue, not "pink"`},
 		{"--colour green", "--colour green is not mixed yet"},
-		{"--on=1", `--on takes no value, and was given "1"`},
+		{"--on=1", `--on takes no value, and was given "1"; type --on alone`},
+		{"--on true", `unexpected argument "true"; --on is a switch: type --on alone`},
+		{"--on false", `unexpected argument "false"; --on is a switch: leave it out`},
+		{"--count 5 6", `unexpected argument "6"; --count takes one value, and has "5": one with spaces in it needs quotes`},
+		{"--count 1k", `--count needs a whole number, not "1k"; write 1000`},
+		{"--count 1,000", `--count needs a whole number, not "1,000"; write 1000`},
+		{"--count 1e3", `--count needs a whole number, not "1e3"; write 1000`},
+		{"--count 10s", `--count needs a whole number, not "10s"; write 10: it has no unit`},
+		{"--count “10”", `--count has a value in the quotes of a web page; type it in the shell's own, ' or "`},
+		{"--ratio 0,5", `--ratio needs a number, not "0,5"; write 0.5`},
+		{"--ratio 50%", `--ratio needs a number, not "50%"; write 0.5 if it is a share`},
+		{"--ratio 5/s", `--ratio needs a number, not "5/s"; write 5: it has no unit`},
+		{"--wait 10sec", `--wait needs a time span such as 90s, 2m or 1h30m, not "10sec"; write 10s`},
+		{"--wait 2days", `--wait needs a time span such as 90s, 2m or 1h30m, not "2days"; write 48h`},
+		{"-count 5", "-count has one dash; type --count"},
+		{"–count 5", `"–count" has a dash that a web page has made of a hyphen; type --count`},
+		{"—count=5", `"—count=5" has a dash that a web page has made of a hyphen; type --count`},
 		{"--header A", `--header needs KEY=VALUE, not "A"`},
 		{"--header =1", `--header needs KEY=VALUE, not "=1"`},
 		{"--goodput ttft=1", `--goodput needs KEY:VALUE, not "ttft=1"`},
@@ -149,10 +165,10 @@ func TestErrors(t *testing.T) {
 		{"--no-timed", "--timed is not supported: traces are not read"},
 		{"--p 1", "--p is ambiguous: it could be --probe-rate, --profile"},
 		{"--conut 5", "--conut is not a flag of tool go; did you mean --count?"},
-		{"--xyzzy", "--xyzzy is not a flag of tool go; see tool go --help"},
+		{"--xyzzy", "--xyzzy is not a flag of tool go"},
 		{"--coutn=5", "--coutn is not a flag of tool go; did you mean --count?"},
 		{"stray", `unexpected argument "stray"`},
-		{"-q", "-q is not a flag of tool go; see tool go --help"},
+		{"-q", "-q is not a flag of tool go"},
 	}
 	for _, tt := range tests {
 		s, _ := newEverything()
@@ -178,7 +194,7 @@ func TestOperands(t *testing.T) {
 	if got, err := parse("a", "--on", "--", "--count"); err != nil || !reflect.DeepEqual(got, []string{"a", "--count"}) {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := parse(); err == nil || err.Error() != "RUN_DIR is missing; see tool go --help" {
+	if _, err := parse(); err == nil || err.Error() != "RUN_DIR is missing" {
 		t.Errorf("none: %v", err)
 	}
 	if _, err := parse("a", "b", "c"); err == nil || err.Error() != `unexpected argument "c"` {

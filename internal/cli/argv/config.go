@@ -108,7 +108,7 @@ func (s *Set) configEntry(key, value *yaml.Node) (o occurrence, present bool, er
 	case ambiguous != nil:
 		return o, false, ambiguousError(token{name: key.Value, ambiguous: ambiguous})
 	case sp.flag == nil || path != nil:
-		return o, false, s.unknownError(key.Value)
+		return o, false, s.unknownError(stranger{name: key.Value})
 	case sp.flag == s.configFlag || sp.flag.Name == "help":
 		return o, false, Errorf(sp.flag.Name, "can't be set in a config file")
 	}

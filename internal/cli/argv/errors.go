@@ -3,6 +3,7 @@ package argv
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -45,8 +46,12 @@ func (s *Set) nearest(wrong string) string {
 	var names []string
 	for _, f := range s.flags {
 		if !f.Hidden {
-			names = append(append(names, f.Name), f.aliases...)
+			names = slices.Concat(names, []string{f.Name}, f.aliases, f.silent)
 		}
 	}
-	return usage.Nearest(wrong, names)
+	near := usage.Nearest(wrong, names)
+	if f := s.byName[near].flag; f != nil && slices.Contains(f.silent, near) {
+		return f.Name
+	}
+	return near
 }

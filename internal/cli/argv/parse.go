@@ -43,20 +43,21 @@ func (s *Set) Parse(args []string) error {
 	if err := twice(found); err != nil {
 		return err
 	}
-	if err := s.take(found, unknown); err != nil {
+	if err := s.take(found, unknown, args); err != nil {
 		return err
 	}
-	return s.takeOperands(operands)
+	return s.takeOperands(args, operands)
 }
 
-// take stores what was found, over what a config says.
-func (s *Set) take(found []occurrence, unknown []string) error {
+// take stores what was found, over what a config says. args are the arguments that it was found
+// in; nil: it was not typed.
+func (s *Set) take(found []occurrence, unknown []stranger, args []string) error {
 	configured, err := s.fromConfig(found)
 	if err != nil {
 		return err
 	}
 	if refused := append(s.unknownErrors(unknown), refusedErrors(found)...); len(refused) > 1 {
-		return together(s.name, refused)
+		return s.mended(together(s.name, refused), args)
 	}
 	all := append(configured, found...)
 	s.given = append(s.given, all...)
@@ -64,7 +65,7 @@ func (s *Set) take(found []occurrence, unknown []string) error {
 		return err
 	}
 	if len(unknown) > 0 {
-		return s.unknownErrors(unknown)[0]
+		return s.mended(s.unknownError(unknown[0]), args)
 	}
 	return nil
 }
@@ -72,11 +73,14 @@ func (s *Set) take(found []occurrence, unknown []string) error {
 // scan finds the flags with their values. An unknown flag does not stop it, so
 // that help and the mistakes that matter more are seen first, as with argparse, and
 // all unknown ones are told at once.
-func (s *Set) scan(args []string) (found []occurrence, operands, unknown []string, err error) {
+func (s *Set) scan(args []string) (found []occurrence, operands []int, unknown []stranger, err error) {
 	bare := 0
 	for i := 0; i < len(args); {
 		if args[i] == "--" {
-			return found, append(operands, args[i+1:]...), unknown, nil
+			for i++; i < len(args); i++ {
+				operands = append(operands, i)
+			}
+			return found, operands, unknown, nil
 		}
 		if args[i] == HelpAll || args[i] == "--help=all" { // the second as vLLM has it
 			return nil, nil, nil, ErrHelpAll
@@ -90,11 +94,11 @@ func (s *Set) scan(args []string) (found []occurrence, operands, unknown []strin
 				bare++
 				continue
 			}
-			operands = append(operands, args[i-1])
+			operands = append(operands, i-1)
 		case t.ambiguous != nil:
 			return nil, nil, nil, ambiguousError(t)
 		case t.spelling.flag == nil:
-			unknown = append(unknown, t.name)
+			unknown = append(unknown, stranger{t.name, s.following(t, args[i:])})
 		case t.spelling.flag.Name == "help" && !t.hasValue:
 			return nil, nil, nil, ErrHelp
 		default:
@@ -116,7 +120,7 @@ func (s *Set) values(t token, rest []string) (o occurrence, used int, err error)
 	o = occurrence{flag: f, path: t.path, source: FromCommandLine, inline: t.hasValue}
 	switch {
 	case (f.arity == NoValue || f.arity == triValue) && t.hasValue:
-		return o, 0, Errorf(f.Name, "takes no value, and was given %q", t.value)
+		return o, 0, Errorf(f.Name, "takes no value, and was given %q", t.value).WithHint("%s", f.withoutValue(t.value))
 	case f.arity == NoValue:
 		return o, 0, nil
 	case f.arity == triValue:
@@ -148,6 +152,9 @@ func (s *Set) values(t token, rest []string) (o occurrence, used int, err error)
 // a name wins over a negative number, and what has a space in it is a value
 // unless it begins like a flag that exists.
 func (s *Set) classify(arg string) token {
+	if s.pasted(arg) != "" {
+		return token{isFlag: true, name: arg}
+	}
 	if len(arg) < 2 || arg[0] != '-' || arg == "--" {
 		return token{}
 	}
@@ -158,7 +165,7 @@ func (s *Set) classify(arg string) token {
 	}
 	if strings.HasPrefix(arg, "--") {
 		t.spelling, t.path, t.ambiguous = s.resolve(name[2:])
-	} else if f := s.byShort[arg[1]]; f != nil {
+	} else if f := s.byShort[arg[1]]; f != nil && s.oneDash(name) == "" {
 		t.spelling.flag = f
 		if len(name) > 2 { // -oVALUE
 			t.name, t.value, t.hasValue = arg[:2], arg[2:], true
@@ -243,6 +250,9 @@ func (s *Set) applyOne(o occurrence, dotted dottedValues) error {
 	if f.Unsupported != "" {
 		return Errorf("", "is not supported: %s", f.Unsupported)
 	}
+	if o.source == FromCommandLine && slices.ContainsFunc(o.values, quotedByPage) {
+		return Errorf("", "has a value in the quotes of a web page").WithHint(`type it in the shell's own, ' or "`)
+	}
 	if o.path != nil {
 		return dotted.add(o)
 	}
@@ -252,67 +262,51 @@ func (s *Set) applyOne(o occurrence, dotted dottedValues) error {
 	return f.store(o.values)
 }
 
-func (s *Set) takeOperands(operands []string) error {
-	s.operands = operands
-	if len(operands) > s.operandsN {
-		extra := operands[s.operandsN]
-		err := Errorf("", "unexpected argument %q", extra)
-		if name, _, ok := strings.Cut(extra, "="); ok && strings.HasPrefix(name, "--") {
-			return s.unknownError(name) // a misspelt flag whose value has a space in it
-		}
-		return err
+func (s *Set) takeOperands(args []string, at []int) error {
+	s.operands = nil
+	for _, i := range at {
+		s.operands = append(s.operands, args[i])
 	}
-	if len(operands) < s.minOperands {
-		return Errorf("", "%s is missing", s.operandName).WithHint("see %s --help", s.name)
+	if len(at) > s.operandsN {
+		return s.extraOperand(args, at[s.operandsN])
+	}
+	if len(at) < s.minOperands {
+		return Errorf("", "%s is missing", s.operandName)
 	}
 	return nil
 }
 
-// isForeign says that a name is another program's, and none of this command's own.
-func (s *Set) isForeign(name string) bool {
-	_, known := s.foreign[normalize(name)]
-	_, own := s.byName[strings.TrimPrefix(normalize(name), "--")]
-	return known && !own && !(len(name) == 2 && s.byShort[name[1]] != nil)
-}
-
-func (s *Set) unknownErrors(names []string) (errs []*UsageError) {
-	for i, name := range names {
-		if !slices.Contains(names[:i], name) {
-			errs = append(errs, s.unknownError(name))
+// extraOperand says what is wrong with an argument that has no place.
+func (s *Set) extraOperand(args []string, at int) error {
+	extra := args[at]
+	if name, _, ok := strings.Cut(extra, "="); ok && strings.HasPrefix(name, "--") {
+		return s.unknownError(stranger{name: name}) // a misspelt flag whose value has a space in it
+	}
+	err := Errorf("", "unexpected argument %q", extra)
+	before := func(n int) *Flag {
+		if at < n {
+			return nil
 		}
+		return s.classify(args[at-n]).spelling.flag
 	}
-	return errs
+	if f := before(1); f != nil && (f.arity == NoValue || f.arity == triValue) {
+		return err.WithHint("--%s is a switch: %s", f.Name, f.withoutValue(extra))
+	}
+	if f := before(2); f != nil && f.arity == OneValue {
+		return err.WithHint("--%s takes one value, and has %q: one with spaces in it needs quotes", f.Name, args[at-1])
+	}
+	return err
 }
 
-// refusedErrors are for flags that are known and not supported.
-func refusedErrors(found []occurrence) (errs []*UsageError) {
-	for _, o := range found {
-		if o.flag.Unsupported != "" {
-			errs = append(errs, Errorf(o.flag.Name, "is not supported: %s", o.flag.Unsupported))
-		}
+// withoutValue says how a switch is typed that was given a value.
+func (f *Flag) withoutValue(value string) string {
+	switch off := slices.Contains([]string{"false", "0", "no", "off"}, strings.ToLower(value)); {
+	case off && f.arity == triValue:
+		return "type --no-" + f.Name
+	case off:
+		return "leave it out"
 	}
-	return errs
-}
-
-// together is one error of several: who brings a command line of another program
-// wants to mend it once.
-func together(command string, errs []*UsageError) *UsageError {
-	lines := make([]string, len(errs))
-	for i, err := range errs {
-		lines[i] = "\n  " + err.Error()
-	}
-	return Errorf("", "%d flags can't be taken by %s:%s", len(errs), command, strings.Join(lines, ""))
-}
-
-func (s *Set) unknownError(name string) *UsageError {
-	if advice := s.foreign[normalize(name)]; advice != "" {
-		return Errorf("", "%s %s", name, advice)
-	}
-	err := Errorf("", "%s is not a flag of %s", name, s.name)
-	if near := s.nearest(normalize(strings.TrimLeft(name, "-"))); near != "" {
-		return err.WithHint("did you mean --%s?", near)
-	}
-	return err.WithHint("see %s --help", s.name)
+	return "type --" + f.Name + " alone"
 }
 
 func ambiguousError(t token) error {

@@ -31,17 +31,17 @@ func (s *Set) Given() (list option.Settings) {
 // made of them.
 func (s *Set) Lay(settings option.Settings) error {
 	var found []occurrence
-	var unknown []string
+	var unknown []stranger
 	for _, one := range settings {
 		sp, path, ambiguous := s.resolve(one.Flag)
 		switch {
 		case s.isForeign("--" + one.Flag):
-			unknown = append(unknown, "--"+one.Flag)
+			unknown = append(unknown, stranger{"--" + one.Flag, one.Values})
 			continue
 		case ambiguous != nil:
 			return ambiguousError(token{name: "--" + one.Flag, ambiguous: ambiguous})
 		case sp.flag == nil:
-			unknown = append(unknown, "--"+one.Flag)
+			unknown = append(unknown, stranger{"--" + one.Flag, one.Values})
 			continue
 		}
 		f := sp.flag
@@ -53,7 +53,7 @@ func (s *Set) Lay(settings option.Settings) error {
 				o.values = []string{"false"}
 			}
 		case (f.arity == NoValue || f.arity == triValue) && n > 0:
-			return Errorf(f.Name, "takes no value, and was given %q", one.Values[0])
+			return Errorf(f.Name, "takes no value, and was given %q", one.Values[0]).WithHint("%s", f.withoutValue(one.Values[0]))
 		case f.arity == OneValue && n > 1:
 			return Errorf(f.Name, "takes one value, and was given %d", n)
 		case n == 0 && (f.arity == OneValue || f.arity == OneOrMore):
@@ -61,7 +61,7 @@ func (s *Set) Lay(settings option.Settings) error {
 		}
 		found = append(found, o)
 	}
-	return s.take(found, unknown)
+	return s.take(found, unknown, nil)
 }
 
 // Hidden returns the settings with the values of secret flags replaced, for people to read.

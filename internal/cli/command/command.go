@@ -19,6 +19,9 @@ type Streams struct {
 	// Describe is shown the flags of a command in place of running it; nil: it is run.
 	// Completion, man pages and help read the declarations by it: there is no second list.
 	Describe func(*argv.Set)
+
+	// Elsewhere says which commands have a flag that another one was given; it may be nil.
+	Elsewhere func(flag string) string
 }
 
 // Entry is one command of the program.
@@ -50,6 +53,7 @@ func Parse(s Streams, set *argv.Set, args []string) (done bool, err error) {
 		s.Describe(set)
 		return true, nil
 	}
+	set.Elsewhere(s.Elsewhere)
 	err = set.Parse(args)
 	if errors.Is(err, argv.ErrHelpAll) {
 		set.HelpAll(s.Out, TerminalWidth(s.Out))

@@ -1,9 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -40,8 +42,10 @@ func (c Coded) Error() string {
 
 func (c Coded) Unwrap() error { return c.Err }
 
-// Finish prints the error of a command once and turns it into an exit code.
+// Finish prints the error of a command once and turns it into an exit code. The command
+// without a name is inferometer URL, which has the flags of bench serve.
 func Finish(w io.Writer, name string, err error) int {
+	who := strings.TrimSpace("inferometer " + name)
 	var wrong *argv.UsageError
 	var c Coded
 	switch {
@@ -49,13 +53,20 @@ func Finish(w io.Writer, name string, err error) int {
 		return ExitDone
 	case errors.As(err, &c):
 		if c.Err != nil {
-			fmt.Fprintf(w, "inferometer %s: %v\n", name, c.Err)
+			fmt.Fprintf(w, "%s: %v\n", who, c.Err)
 		}
 		return c.Code
 	case errors.As(err, &wrong):
-		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help-all lists all flags)\n", name, err, name)
+		fmt.Fprintf(w, "%s: %v\n", who, err)
+		switch { // one hint is enough
+		case wrong.Hint != "" || wrong.Advised:
+		case wrong.Flag != "":
+			fmt.Fprintf(w, "(inferometer help --%s says what it takes)\n", wrong.Flag)
+		default:
+			fmt.Fprintf(w, "(inferometer %s --help-all lists all flags)\n", cmp.Or(name, "bench serve"))
+		}
 		return ExitUsage
 	}
-	fmt.Fprintf(w, "inferometer %s: %v\n", name, err)
+	fmt.Fprintf(w, "%s: %v\n", who, err)
 	return ExitNothing
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os/signal"
 	"slices"
 	"strconv"
@@ -16,11 +17,11 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/compat/shlex"
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -59,6 +60,8 @@ type visit struct {
 // Run measures the server that args name.
 func Run(ctx context.Context, s command.Streams, args []string) error {
 	set, o := serve.Flags()
+	set.Typed("inferometer")
+	set.Elsewhere(s.Elsewhere)
 	switch err := set.Parse(args); {
 	case errors.Is(err, argv.ErrHelp):
 		_, err := fmt.Fprint(s.Out, help)
@@ -66,6 +69,8 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	case errors.Is(err, argv.ErrHelpAll):
 		set.HelpAll(s.Out, command.TerminalWidth(s.Out))
 		return nil
+	case len(set.Args()) > 0 && spec.LooksLikeAddress(set.Args()[0]):
+		return &argv.UsageError{Text: "one server is measured, and two are given", Hint: "inferometer ab URL URL compares them, and --targets URL,URL loads them as one"}
 	case err != nil:
 		return err
 	}
@@ -104,7 +109,7 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 	}
 	line.Set("asking %s what it is", asked.URLs[0])
 	if v.found, err = prepare.Discover(ctx, asked, host); err != nil {
-		return nil, errors.Join(err, v.others(ctx, asked.URLs[0], err))
+		return nil, withOthers(ctx, asked.URLs[0], err)
 	}
 	way, tried, err := v.try(ctx, line)
 	if err != nil {
@@ -167,7 +172,7 @@ func (v *visit) ways() (all []way) {
 			if slices.Contains(backends[:i], backend) {
 				continue
 			}
-			all = append(all, way{backend: backend, model: model})
+			all = append(all, way{backend: backend, model: model, pooling: backend != "" && backend == q.Embeddings})
 		}
 	}
 	return all
@@ -177,6 +182,9 @@ func (v *visit) ways() (all []way) {
 func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tried, error) {
 	var first error
 	for _, w := range v.ways() {
+		if w.pooling && !unsupported(first) {
+			break
+		}
 		line.Set("trying a few small requests; a model that is loaded when it is asked for takes longer")
 		asked, host, err := serve.SpecAndHost(v.Streams, v.small(&w))
 		if err != nil {
@@ -185,14 +193,14 @@ func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tri
 		host.Say = nil // what there is to say comes with the run
 		tried, err := prepare.Try(ctx, asked, host)
 		if err == nil {
-			w.backend, w.pooling = asked.Backend, asked.API().Pooling
+			w.backend, w.pooling = asked.Backend, asked.API().Pooling // auto is settled
 			return &w, tried, nil
 		}
 		if first == nil {
 			first = err
 		}
 		var no *prepare.TryError
-		if !errors.As(err, &no) || no.Outcome != journal.HTTP4xx && no.Status != 501 && no.Status != 500 {
+		if !errors.As(err, &no) || no.Status < http.StatusBadRequest || no.Status == http.StatusTooManyRequests {
 			break // not a matter of the protocol
 		}
 	}
@@ -201,6 +209,17 @@ func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tri
 		return nil, nil, fmt.Errorf("the server does not answer a small request (%s): look at its log, or name another --model or --backend", no)
 	}
 	return nil, nil, first
+}
+
+// unsupported says that a server does not generate text at all, as one that only embeds; nil is
+// for one that was not asked to.
+func unsupported(err error) bool {
+	var no *prepare.TryError
+	if err == nil {
+		return true
+	}
+	return errors.As(err, &no) && (slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, no.Status) ||
+		strings.Contains(strings.ToLower(no.Words), "not support"))
 }
 
 // small are the settings of the requests that are tried: those of the server, and short texts.
@@ -296,11 +315,11 @@ func (v *visit) describe(base string, w *way, speed *prepare.Speed) string {
 		words += fmt.Sprintf(", %d at a time", v.found.Slots)
 	}
 	if w.pooling {
-		return words + fmt.Sprintf(". It embeds %d tokens in %s.", speed.Prompt, round(speed.First))
+		return words + fmt.Sprintf(". It embeds %d tokens in %s.", speed.Prompt, span(speed.First))
 	}
-	words += fmt.Sprintf(". One request alone: first token after %s", round(speed.First))
+	words += fmt.Sprintf(". One request alone: first token after %s", span(speed.First))
 	if speed.Gap > 0 {
-		words += fmt.Sprintf(", then %.3g tokens/s", float64(time.Second)/float64(speed.Gap))
+		words += fmt.Sprintf(", then %s tokens/s", number.Short(float64(time.Second)/float64(speed.Gap)))
 	}
 	return words + "."
 }
@@ -320,9 +339,10 @@ func modelWords(v *visit, w *way) string {
 	return words
 }
 
-func round(d time.Duration) time.Duration {
-	if d > time.Second {
-		return d.Round(10 * time.Millisecond)
+// span is a time as people read it.
+func span(d time.Duration) string {
+	if d >= time.Second {
+		return number.Short(d.Seconds()) + " s"
 	}
-	return d.Round(time.Millisecond)
+	return number.Short(float64(d)/float64(time.Millisecond)) + " ms"
 }

@@ -12,54 +12,51 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
-// usualPorts are where servers listen unless they are told otherwise.
-var usualPorts = []struct{ port, of string }{
-	{"8000", "vLLM, TensorRT-LLM"}, {"8080", "llama.cpp, TGI"}, {"11434", "Ollama"}, {"30000", "SGLang"}, {"1234", "LM Studio"}, {"4000", "LiteLLM"},
-}
+// usualPorts are where vLLM, llama.cpp and TGI, Ollama, SGLang, LM Studio and LiteLLM listen unless they are
+// told otherwise.
+var usualPorts = []string{"8000", "8080", "11434", "30000", "1234", "4000"}
 
 // lookTime bounds the look at all of them.
 const lookTime = 300 * time.Millisecond
 
-// others says which servers answer on this machine where nobody listens at the address that was
-// given; nil: none does, or the address is no local one.
-func (v *visit) others(ctx context.Context, base string, why error) error {
+// withOthers says beside an error that nobody listens at a local address which servers do
+// on this machine.
+func withOthers(ctx context.Context, base string, why error) error {
 	u, err := url.Parse(base)
-	if err != nil || !strings.Contains(why.Error(), "nothing is listening") && !errors.Is(why, syscall.ECONNREFUSED) || !isLocal(u.Hostname()) {
-		return nil
+	if err != nil || !errors.Is(why, syscall.ECONNREFUSED) || !isLocal(u.Hostname()) {
+		return why
 	}
-	found := look(ctx, u.Hostname(), func(port string) bool { return port != u.Port() })
-	if len(found) == 0 {
-		return nil
+	switch found := look(ctx, u.Hostname()); len(found) {
+	case 0:
+		return why
+	case 1:
+		return fmt.Errorf("%w; this one answers: inferometer %s", why, found[0])
+	default:
+		return fmt.Errorf("%w; these answer: inferometer %s", why, strings.Join(found, ", inferometer "))
 	}
-	return errors.New("these answer on this machine:\n  inferometer " + strings.Join(found, "\n  inferometer "))
 }
 
 // look asks the usual ports for their models.
-func look(ctx context.Context, host string, wanted func(port string) bool) (found []string) {
+func look(ctx context.Context, host string) (found []string) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	words := make([]string, len(usualPorts))
+	answers := make([]bool, len(usualPorts))
+	at := func(port string) string { return "http://" + net.JoinHostPort(host, port) }
 	var all sync.WaitGroup
-	for i, p := range usualPorts {
-		if !wanted(p.port) {
-			continue
-		}
+	for i, port := range usualPorts {
 		all.Go(func() {
-			base := "http://" + net.JoinHostPort(host, p.port)
-			t := target.At(base, nil, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
-			if models, err := t.Models(ctx); err == nil && len(models) > 0 {
-				words[i] = fmt.Sprintf("%s  (%s)", base, outside.Line(models[0].ID, 60))
-			}
+			t := target.At(at(port), nil, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
+			models, err := t.Models(ctx)
+			answers[i] = err == nil && len(models) > 0
 		})
 	}
 	all.Wait()
-	for _, w := range words {
-		if w != "" {
-			found = append(found, w)
+	for i, port := range usualPorts {
+		if answers[i] {
+			found = append(found, at(port))
 		}
 	}
 	return found

@@ -128,7 +128,7 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 			"--dataset-name letters --output-len 0":           "--output-len must be at least 1, not 0",
 			"--dataset-name letters --num-prompts 0":          "--num-prompts must be at least 1, not 0",
 			"--dataset-name letterz":                          "--dataset-name must be one of " + strings.Join(workload.Names(), ", ") + `, not "letterz"; did you mean letters?`,
-			"--dataset-name letters --letters-output-len 1e3": `--letters-output-len needs a whole number, not "1e3"`,
+			"--dataset-name letters --letters-output-len 1e3": `--letters-output-len needs a whole number, not "1e3"; write 1000`,
 		} {
 			if _, _, err := serve.ParseLine(line); err == nil || err.Error() != want {
 				t.Errorf("%s:\n got %v\nwant %s", line, err, want)

@@ -4,37 +4,8 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/peers"
 )
-
-// foreignFlags names what people bring along in command lines of other programs, with
-// what to do about each.
-func foreignFlags(set *argv.Set) {
-	set.Foreign("is llama.cpp's: give it to llama-server; what llama-bench measures is inferometer bench shapes",
-		"-ngl", "--n-gpu-layers", "-fa", "--flash-attn", "-m", "-c", "--ctx-size", "-np", "--parallel", "-cb", "--cont-batching", "--kv-unified", "--cache-reuse", "-n", "-pg")
-	for name, advice := range map[string]string{
-		"--endpoint-type": "is the old name: use --backend",
-		"--dataset":       "is the old name: use --dataset-name and --dataset-path, as in --dataset-name sharegpt --dataset-path FILE",
-		"--num-iters":     "is of inferometer bench latency", "--num-iters-warmup": "is of inferometer bench latency", "--batch-size": "is of inferometer bench latency",
-		"--output-json":   "is of inferometer bench latency and throughput: here use --save-result and --result-filename",
-		"--best-of":       "is not known to servers any more: leave it out",
-		"-H":              "is locust's: use --base-url",
-		"--provider":      "is fw-ai/benchmark's: use --backend",
-		"--headless":      "is locust's: leave it out",
-		"-u":              "is locust's: use --users",
-		"-r":              "is locust's: use --spawn-rate",
-		"-t":              "is locust's: use --duration",
-		"--run-time":      "is locust's: use --duration",
-		"-p":              "is fw-ai/benchmark's for --random-input-len; llama-bench's is in inferometer bench shapes",
-		"--prompt-tokens": "is fw-ai/benchmark's: use --random-input-len",
-		"-o":              "is fw-ai/benchmark's: use --random-output-len",
-		"--max-tokens":    "is fw-ai/benchmark's: use --random-output-len, or --output-len for any dataset",
-		"--chat":          "is fw-ai/benchmark's: use --backend openai-chat",
-		"--stream":        "is fw-ai/benchmark's: leave it out, answers are streamed always",
-		"--api-key":       "is given in the variable OPENAI_API_KEY, where no list of processes shows it",
-	} {
-		set.Foreign(advice, name)
-	}
-}
 
 // refuseFlags declares the flags of vllm bench serve that we don't do, each with
 // the reason that the user reads when it is set. A flag that is declared already, by a
@@ -80,7 +51,8 @@ var (
 // maxModelLen is the engine's, and the dataset multi-turn has one of its own.
 const maxModelLen = "max-model-len"
 
-// EngineFlags names the flags of the engine, for all commands that measure a server. A command's own flags win.
+// EngineFlags names the flags of the engine and of other load generators, for all commands that measure a server. A
+// command's own flags win.
 func EngineFlags(set *argv.Set) {
 	names := slices.Clone(engineShort)
 	for _, name := range slices.Concat(engineValues, engineSwitches) {
@@ -90,6 +62,7 @@ func EngineFlags(set *argv.Set) {
 		names = append(names, "--no-"+name)
 	}
 	set.Foreign("is "+ofTheServer, names...)
+	peers.Declare(set)
 }
 
 // RefuseEngineFlags declares them where vLLM's own command has them: latency and throughput.

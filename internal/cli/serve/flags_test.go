@@ -131,6 +131,9 @@ func TestVLLMPrefixes(t *testing.T) {
 				continue
 			}
 			checked++
+			if advice := set.Advice("--" + prefix); advice != "" {
+				t.Errorf("--%s is --%s in vLLM, and here it %s", prefix, name, advice)
+			}
 			if ours := set.Lookup(prefix); ours != nil {
 				t.Errorf("--%s is --%s in vLLM and a flag of its own here", prefix, name)
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/page"
@@ -28,7 +29,7 @@ func changes(c *compare.Comparison, side int) *chart.Chart {
 	worse := chart.Series{Name: "worse", Kind: chart.Whiskers, Color: worseColor}
 	open := chart.Series{Name: "not decided", Kind: chart.Whiskers, Color: openColor}
 	var ticks []chart.Tick
-	width := 10.0 // per cent, so that mere noise looks like noise
+	beyond, width := false, 10.0 // per cent, so that mere noise looks like noise
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		ch := row.Cells[side].Change
@@ -41,6 +42,7 @@ func changes(c *compare.Comparison, side int) *chart.Chart {
 		s.X, s.Y = append(s.X, within(ch.Ratio)), append(s.Y, at)
 		s.Low, s.High = append(s.Low, within(ch.Low)), append(s.High, within(ch.High))
 		s.Hints = append(s.Hints, row.Metric.Label+": "+Change(ch))
+		beyond = beyond || ch.Low < -maxShown || ch.High > maxShown
 		width = max(width, math.Abs(within(ch.Low)), math.Abs(within(ch.High)))
 	}
 	if len(ticks) == 0 {
@@ -51,6 +53,9 @@ func changes(c *compare.Comparison, side int) *chart.Chart {
 	out := &chart.Chart{
 		Title: clip(c.Names[side]) + " against " + clip(c.Names[0]), X: chart.Axis{Label: "change, %", Unit: "%", Min: &low, Max: &high},
 		Y: chart.Axis{Ticks: ticks, Min: &bottom, Max: &top}, Height: 100 + 22*len(ticks),
+	}
+	if beyond {
+		out.Note = fmt.Sprintf("A change of more than %g %% is drawn at the edge.", 100*maxShown)
 	}
 	for _, s := range []chart.Series{better, worse, open} {
 		if len(s.X) > 0 {
@@ -102,8 +107,5 @@ func within(v float64) float64 { return 100 * min(max(v, -maxShown), maxShown) }
 
 func clip(name string) string {
 	const most = 40
-	if r := []rune(name); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return name
+	return outside.Line(name, most)
 }

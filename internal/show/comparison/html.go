@@ -59,9 +59,6 @@ func Document(c *compare.Comparison, findings []compare.Finding) (*page.Document
 	if len(drawn.Figures) > 0 {
 		d.Sections = append(d.Sections, drawn)
 	}
-	numbers := Table(c)
-	numbers.Title, numbers.Columns[0].Name = "The best of a line is marked; a change is real, unclear, or within noise", "metric"
-	d.Sections = append(d.Sections, page.Section{ID: "numbers-h", Title: "Numbers", Table: numbers})
 	if c.Accuracy != nil && c.Accuracy.Front != nil {
 		figure, err := page.Draw("front-chart", front.Chart(c.Accuracy.Front), true)
 		if err != nil {
@@ -70,6 +67,12 @@ func Document(c *compare.Comparison, findings []compare.Finding) (*page.Document
 		t := front.Table(c.Accuracy.Front)
 		d.Sections = append(d.Sections, page.Section{ID: "front-h", Title: front.Title, Figures: []page.Figure{figure}, Table: t})
 	}
+	numbers := Table(c)
+	numbers.Title, numbers.Columns[0].Name = "The best of a line is marked; a change is real, unclear, or within noise", "metric"
+	for i := range numbers.Columns {
+		numbers.Columns[i].Name = clip(numbers.Columns[i].Name)
+	}
+	d.Sections = append(d.Sections, page.Section{ID: "numbers-h", Title: "Numbers", Table: numbers})
 	list("notes", "Notes", notes)
 	return d, nil
 }

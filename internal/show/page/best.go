@@ -42,7 +42,7 @@ func best(runs []section.Run, limits slo.SLO) []Card {
 func topCard(title string, run *section.Run) Card {
 	r := run.Result
 	c := Card{Title: title, Text: short(r.OutputThroughput), Unit: "output tok/s", Notes: []string{
-		fmt.Sprintf("%s: %s, %s req/s, p99 TTFT %s ms, p99 between chunks %s ms", run.Name, section.Load(r), short(r.RequestThroughput), short(section.Tabled(r, "p99", "ttft")), short(section.Tabled(r, "p99", "itl"))),
+		fmt.Sprintf("%s: %s, %s req/s, p99 TTFT %s ms, p99 between chunks %s ms", clip(run.Name), section.Load(r), short(r.RequestThroughput), short(section.Tabled(r, "p99", "ttft")), short(section.Tabled(r, "p99", "itl"))),
 	}}
 	if run.Verdict != nil && run.Verdict.Level != verdict.TrustValid {
 		c.Notes = append(c.Notes, "Its verdict is "+string(run.Verdict.Level)+".")

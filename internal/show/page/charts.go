@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
@@ -72,14 +73,7 @@ const (
 	mostSeriesName = 60
 )
 
-func clip(name string) string { return clipTo(name, mostName) }
-
-func clipTo(name string, most int) string {
-	if r := []rune(name); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return name
-}
+func clip(name string) string { return outside.Line(name, mostName) }
 
 // distribution is a metric's cumulative curve, one line a run.
 func distribution(runs []section.Run, m *metric.Metric) *chart.Chart {

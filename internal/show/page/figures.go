@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
@@ -22,7 +23,7 @@ type Figure struct {
 // subtitle is what was measured, and when.
 func subtitle(runs []section.Run) string {
 	o := &runs[0].Result.Run.Options
-	return fmt.Sprintf("%s at %s, %s", clipTo(o.ModelID, mostWords), clipTo(o.BaseURL, mostWords), section.Start(runs[0].Result).Format("2 January 2006, 15:04 -07:00"))
+	return fmt.Sprintf("%s at %s, %s", outside.Line(o.ModelID, mostWords), outside.Line(o.BaseURL, mostWords), section.Start(runs[0].Result).Format("2 January 2006, 15:04 -07:00"))
 }
 
 // drawer draws charts for both widths and keeps the first error. What it has drawn answers the mouse.

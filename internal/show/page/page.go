@@ -20,6 +20,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
@@ -53,7 +54,7 @@ func Write(w io.Writer, runs []section.Run, opt Options) error {
 		return errors.New("a page needs a run")
 	}
 	f := frame{
-		name: clipTo(runs[0].Name, mostWords), subtitle: subtitle(runs), way: opt.Way, skip: "To the report", forms: "'none'", live: &liveSet{},
+		name: outside.Line(runs[0].Name, mostWords), subtitle: subtitle(runs), way: opt.Way, skip: "To the report", forms: "'none'", live: &liveSet{},
 		foot: "Written by inferometer " + opt.Version + ". One file that needs no network. What each number means: docs/metrics.md and docs/verdict.md of Inferometer.",
 	}
 	if len(runs) > 1 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
 
@@ -52,7 +53,7 @@ func panelCharts(list []chartdata.ServerSeries, looks map[string]panel) []*chart
 		c := &chart.Chart{Title: look.title, Y: chart.Axis{Label: look.unit}}
 		chosen := foremost(byPanel[name])
 		for i, s := range chosen {
-			c.Series = append(c.Series, chart.Series{Name: clipTo(s.Name, mostSeriesName), X: s.At, Y: s.Value, Dashed: i%2 > 0})
+			c.Series = append(c.Series, chart.Series{Name: outside.Line(s.Name, mostSeriesName), X: s.At, Y: s.Value, Dashed: i%2 > 0})
 		}
 		if all := len(byPanel[name]); all > len(chosen) {
 			c.Note = fmt.Sprintf("Drawn are the %d series with the highest means; %d others are left out.", len(chosen), all-len(chosen))

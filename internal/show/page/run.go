@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/section"
@@ -87,7 +88,7 @@ func (p *runPart) write(m *content) {
 func (p *runPart) writeFolded(m *content) {
 	badge := section.VerdictCell(p.Verdict)
 	m.fold("run", true)
-	m.Put(`<h2 id="%s-h">%s</h2> <span class="badge %s">%s</span></summary>`+"\n", p.id, clipTo(p.Name, mostWords), badge.Class, badge.Text)
+	m.Put(`<h2 id="%s-h">%s</h2> <span class="badge %s">%s</span></summary>`+"\n", p.id, outside.Line(p.Name, mostWords), badge.Class, badge.Text)
 	p.answer(m)
 	p.charts(m, "h3")
 	p.tables(m)
@@ -131,8 +132,8 @@ func (p *runPart) tables(m *content) {
 		m.WriteString("</details>\n")
 	}
 	m.Put(`<h3>To repeat it</h3>
-<div class="tablebox"><div class="tools"><button type="button" data-copy="text" data-for="%s-command">Copy</button></div><pre id="%s-command" tabindex="0" role="region" aria-label="Command of %s"><code>%s</code></pre></div>
-`, p.id, p.id, clipTo(p.Name, mostWords), section.Command(p.Result.Run.Command))
+<div class="tablebox"><div class="tools"><button type="button" data-copy="text" data-for="%s-command">Copy</button></div><pre id="%s-command" tabindex="0" role="group" aria-label="Command of %s"><code>%s</code></pre></div>
+`, p.id, p.id, outside.Line(p.Name, mostWords), section.Command(p.Result.Run.Command))
 }
 
 // open are the sections that are not folded.

@@ -49,7 +49,7 @@ func HTMLHead(h *markup.HTML, id, class, title, name string, columns []Column) {
 		name = title
 	}
 	h.Put(`<div class="tablebox"><div class="tools">Copy <button type="button" data-copy="markdown" data-for="%s" aria-label="Copy as Markdown: %s">Markdown</button><button type="button" data-copy="csv" data-for="%s" aria-label="Copy as CSV: %s">CSV</button></div>
-<div class="scroll" tabindex="0" role="region" aria-label="%s"><table id="%s" class="%s">`, id, name, id, name, name, id, class)
+<div class="scroll" tabindex="0" role="group" aria-label="%s"><table id="%s" class="%s">`, id, name, id, name, name, id, class)
 	if title != "" {
 		h.Put("<caption>%s</caption>", title)
 	}
