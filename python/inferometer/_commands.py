@@ -140,7 +140,7 @@ def bench(
     devices: Optional[int] = None,
     allow_code: Optional[bool] = None,
     power: Optional[str] = None,
-    ci: Optional[bool] = None,
+    details: Optional[bool] = None,
     allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
     users: Optional[int] = None,
     spawn_rate: Optional[float] = None,
@@ -351,7 +351,7 @@ def bench(
         devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
         power: Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
-        ci: Show the 95 % intervals of the numbers on the console. They are in the JSON always.
+        details: Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. They are on the page and in the JSON always.
         allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         users: A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.
         spawn_rate: Users that begin a second. --duration then counts from the moment when all are there. inf begins with all. Default: inf.
