@@ -7,8 +7,7 @@ import (
 	"runtime"
 )
 
-// State is the user's state folder, by the variables of the environment. On Windows it is where programs
-// keep what is this machine's alone.
+// State is the user's state folder, by the variables of the environment. On Windows it is where programs keep what is this machine's alone.
 func State(variable func(name string) string) (string, error) {
 	if state := variable("XDG_STATE_HOME"); state != "" {
 		return state, nil

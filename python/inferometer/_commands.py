@@ -483,7 +483,7 @@ def bench(
         fleet_lease: An agent without contact to NATS for this long stops sending. Default: 15s.
         config: Read flags from a YAML file: a mapping of flag names to values. Flags on the command line win.
         events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/live.md). - is standard output; the result is then printed to standard error.
-        lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/lock.md.
+        lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/spec.md.
         upload: Put the run's journal, result and Spec into this bucket of an S3-compatible store afterwards, under the name of the run's folder. Keys, region and endpoint are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL.
         upload_plain: Upload without TLS to a store on another machine too.
         prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/live.md).

@@ -113,8 +113,8 @@ var inside = map[string][]string{
 	"show/table":      {"show/markup", "show/number"},
 
 	"show/section":      {"show/number", "show/table"},
-	"show/comparison":   {"show/chart", "show/front", "show/number", "show/page", "show/table"},
 	"show/summary":      {"show/number", "show/section"},
+	"show/comparison":   {"show/chart", "show/front", "show/number", "show/page", "show/table"},
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},
