@@ -313,7 +313,7 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("%q, not %q", got, want)
 	}
 	text, err := json.Marshal(e)
-	if want := `"verdict":{"level":"INVALID","reasons":["outcomes","drift"]}`; err != nil || !strings.Contains(string(text), want) {
+	if want := `"verdict":{"level":"INVALID","line":"INVALID: 3 of 4 requests failed (+1 more)","reasons":["outcomes","drift"]}`; err != nil || !strings.Contains(string(text), want) {
 		t.Errorf("%s: %v", text, err)
 	}
 }
