@@ -15,10 +15,14 @@ import (
 func exampleFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) < 6 {
-		t.Fatalf("%d examples, %v", len(files), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return files
+	gallery, err := filepath.Glob("../../examples/gallery/*/scenario.yaml")
+	if err != nil || len(files) < 5 || len(gallery) != 5 {
+		t.Fatalf("%d examples and %d of the gallery, %v", len(files), len(gallery), err)
+	}
+	return append(files, gallery...)
 }
 
 // exampleTargets are the names of an example's targets, and whether one has replicas.
