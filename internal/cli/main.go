@@ -82,6 +82,8 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		case args[1] == "-h" || args[1] == "--help" || args[1] == argv.HelpAll:
 			group(s.Out, name)
 			return command.ExitDone
+		case strings.HasPrefix(args[1], "-") && name == "bench":
+			return flagFirst(s, args[1:])
 		case strings.HasPrefix(args[1], "-"):
 			fmt.Fprintf(s.Err, "inferometer %s: which of its commands is missing\n\n", name)
 			group(s.Err, name)

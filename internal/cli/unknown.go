@@ -60,7 +60,7 @@ func foreignCommand(s command.Streams, owners []*peers.Tool, theirs peers.Comman
 		said = words[0] + " is another tool"
 	}
 	if theirs.Here == "" {
-		fmt.Fprintf(s.Err, "inferometer: %s, which %s\n", said, theirs.Plain())
+		fmt.Fprintf(s.Err, "inferometer: %s: it %s\n", said, theirs.Plain())
 		return
 	}
 	said += ": here it is called " + theirs.Here

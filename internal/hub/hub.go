@@ -1,6 +1,6 @@
 // Package hub fetches files of models and datasets from Hugging Face's hub, or from a
 // server that speaks its API, into the cache that Python's huggingface_hub keeps. The
-// two share one cache: each finds what the other one has put there. docs/hub.md says
+// two share one cache: each finds what the other one has put there. docs/tokenizers.md says
 // what was tested.
 package hub
 

@@ -3,7 +3,7 @@ package usage
 import "strings"
 
 // Nearest is the one of some words that a wrong one was most likely meant to be, or "": one with
-// few other letters, or else the shortest that begins or ends with it (rand, concurrency), or
+// few other letters, or else the shortest that begins or ends with it (rand, concurency), or
 // else the longest that it begins with (openai-chat-completions).
 func Nearest(wrong string, words []string) string {
 	if near := NearestWithin(wrong, words, len(wrong)/3); near != "" || len(wrong) < 3 {
@@ -11,10 +11,8 @@ func Nearest(wrong string, words []string) string {
 	}
 	whole, part := "", ""
 	for _, word := range words {
-		if strings.HasPrefix(word, wrong) || strings.HasSuffix(word, "-"+wrong) || strings.HasSuffix(word, "_"+wrong) {
-			if whole == "" || len(word) < len(whole) {
-				whole = word
-			}
+		if (whole == "" || len(word) < len(whole)) && (strings.HasPrefix(word, wrong) || endsLike(word, wrong)) {
+			whole = word
 		}
 		if len(word) > max(3, len(part)) && strings.HasPrefix(wrong, word) {
 			part = word
@@ -24,6 +22,18 @@ func Nearest(wrong string, words []string) string {
 		return whole
 	}
 	return part
+}
+
+// endsLike says that the last parts of a word, between dashes, are the wrong one, or nearly.
+func endsLike(word, wrong string) bool {
+	for i := range word {
+		if word[i] == '-' || word[i] == '_' {
+			if end := word[i+1:]; end == wrong || len(wrong) >= 6 && editDistance(wrong, end) <= len(wrong)/5 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // NearestWithin is the same with at most so many wrong letters.

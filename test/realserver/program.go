@@ -41,8 +41,19 @@ const resultFile = "result.json"
 // StartBench starts `command bench serve` with the arguments and a saved, detailed result.
 func StartBench(t testing.TB, env []string, command string, args ...string) *Bench {
 	t.Helper()
+	return start(t, env, command, append([]string{"bench", "serve"}, args...)...)
+}
+
+// StartAddress starts the command with an address alone, and the same result.
+func StartAddress(t testing.TB, command, address string) *Bench {
+	t.Helper()
+	return start(t, nil, command, address)
+}
+
+func start(t testing.TB, env []string, command string, args ...string) *Bench {
+	t.Helper()
 	b := &Bench{Dir: t.TempDir(), ended: make(chan error, 1)}
-	args = append([]string{"bench", "serve", "--save-result", "--save-detailed", "--result-filename", resultFile}, args...)
+	args = append(args, "--save-result", "--save-detailed", "--result-filename", resultFile)
 	b.cmd = exec.Command(command, args...)
 	b.cmd.Dir = b.Dir
 	b.cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+b.Dir), env...)

@@ -45,3 +45,11 @@ Written from the type of ` + "`internal/sim`" + ` by ` + "`go test ./test/refere
 `
 	return readTypes(t, "internal/sim").page(head, [][3]string{{"Record", "A line", "One JSON object for each request. Times are nanoseconds since 1970 by the realtime clock."}})
 }
+
+func recordingPage(t *testing.T) string {
+	const head = `# The rows of a recording
+
+Written from the type of ` + "`internal/send/trace`" + ` by ` + "`go test ./test/reference -update`" + `. How they are made: [traces.md](../traces.md#record-your-own).
+`
+	return readTypes(t, "internal/send/trace").page(head, [][3]string{{"Recorded", "A row", "One JSON object for each request, in the order of arrival. The keys of Mooncake's traces are among them."}})
+}

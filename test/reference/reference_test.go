@@ -17,10 +17,12 @@ const root = "../.."
 
 func TestPages(t *testing.T) {
 	for name, write := range map[string]func(*testing.T) string{
-		"scenario.md": scenarioPage,
-		"result.md":   resultPage,
-		"journal.md":  journalPage,
-		"truth.md":    truthPage,
+		"scenario.md":  scenarioPage,
+		"result.md":    resultPage,
+		"journal.md":   journalPage,
+		"truth.md":     truthPage,
+		"recording.md": recordingPage,
+		"hf-sets.md":   setsPage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, file := write(t), filepath.Join(root, "docs", "reference", name)

@@ -44,13 +44,13 @@ func readAction(t *testing.T) *compositeAction {
 // What GitHub asks of a composite action, and what we ask of ours.
 func TestActionIsWellFormed(t *testing.T) {
 	a := readAction(t)
-	page := readFile(t, filepath.Join("docs", "github-action.md"))
+	page := readFile(t, filepath.Join("docs", "ci.md"))
 	if a.Runs.Using != "composite" || len(a.Runs.Steps) < 5 {
 		t.Fatalf("it runs %q with %d steps", a.Runs.Using, len(a.Runs.Steps))
 	}
 	for name, in := range a.Inputs {
 		if in.Description == "" || in.Default == nil || !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("the input %s needs a description, a default, and its place in docs/github-action.md", name)
+			t.Errorf("the input %s needs a description, a default, and its place in docs/ci.md", name)
 		}
 	}
 	pinned := regexp.MustCompile(`^actions/[a-z/-]+@[0-9a-f]{40}$`)

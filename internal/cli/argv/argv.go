@@ -31,6 +31,7 @@ type Set struct {
 	ReadFile func(name string) ([]byte, error)
 
 	name, summary string
+	typed         string // what to type for name
 	flags         []*Flag
 	byName        map[string]spelling
 	byShort       map[byte]*Flag
@@ -186,7 +187,7 @@ func Redact(how func(string) string) Option { return func(f *Flag) { f.redact = 
 func New(name, summary string) *Set {
 	s := &Set{
 		ReadFile: os.ReadFile,
-		name:     name, summary: summary,
+		name:     name, summary: summary, typed: name,
 		byName:  map[string]spelling{},
 		byShort: map[byte]*Flag{},
 		seen:    map[*Flag]Source{},

@@ -51,6 +51,9 @@ func (s *Set) Advice(name string) string {
 	return ""
 }
 
+// Typed is how the command is called where it is not by its name.
+func (s *Set) Typed(words string) { s.typed = words }
+
 // Elsewhere gives the command a way to ask which others have a flag: "it is a flag of find".
 func (s *Set) Elsewhere(ask func(name string) string) { s.elsewhere = ask }
 
@@ -125,7 +128,11 @@ func (s *Set) unknownErrors(all []stranger) (errs []*UsageError) {
 func (s *Set) unknownError(one stranger) *UsageError {
 	name := one.name
 	if meant := s.pasted(name); meant != "" {
-		return Errorf("", "%q has signs that a web page put there", name).WithHint("type %s", meant)
+		what := "a dash that a web page has made of a hyphen"
+		if strings.Contains(name, "\u00a0") {
+			what = "a space of a web page, which a shell takes for a letter"
+		}
+		return Errorf("", "%q has %s", name, what).WithHint("type %s", meant)
 	}
 	if advise := s.foreign["--"+normalize(strings.TrimPrefix(name, "--"))]; advise != nil { // a key of a config has no dashes
 		return advised("%s %s", name, advise(one.rest).Advice)
@@ -186,7 +193,7 @@ func together(command string, errs []*UsageError) *UsageError {
 // where nothing else is wrong with it.
 func (s *Set) mended(err *UsageError, args []string) *UsageError {
 	if line, ok := s.Mend(args); ok && args != nil {
-		return advised("%s\nType:\n  %s", err.Error(), s.name+" "+shlex.Join(line))
+		return advised("%s\nType:\n  %s", err.Error(), s.typed+" "+shlex.Join(line))
 	}
 	return err
 }

@@ -59,6 +59,8 @@ type visit struct {
 // Run measures the server that args name.
 func Run(ctx context.Context, s command.Streams, args []string) error {
 	set, o := serve.Flags()
+	set.Typed("inferometer")
+	set.Elsewhere(s.Elsewhere)
 	switch err := set.Parse(args); {
 	case errors.Is(err, argv.ErrHelp):
 		_, err := fmt.Fprint(s.Out, help)

@@ -39,12 +39,18 @@ func choose(found *prepare.Found, tried *prepare.Tried, pooling bool) shape {
 	// Prompts and answers become shorter for a small context, and on a slow machine.
 	tooLong := func() bool { return found.Context > 0 && (l.input+l.output)*5/4+64 > found.Context }
 	one := under(&tried.Together, l)
-	for l.input > 64 && (tooLong() || one > mostTail || l.fit(one) < fewRequests) {
+	halve := func() {
 		l.input, l.output = l.input/2, l.output/2
-		one = under(&tried.Together, l)
+		one = one / 2
+	}
+	for l.input > 64 && (tooLong() || one > mostTail || l.fit(one) < fewRequests) {
+		halve()
 	}
 	for l.concurrency > 1 && one > mostTail { // fewer share the same machine
 		l.concurrency, one = l.concurrency/2, one/2
+	}
+	for l.input > smallPrompt/2 && one > mostTail {
+		halve()
 	}
 	l.requests = min(l.fit(one), mostRequests)
 	switch {

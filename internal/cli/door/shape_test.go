@@ -22,7 +22,7 @@ func TestChoose(t *testing.T) {
 		"a laptop with Ollama":  {300 * ms, 25 * ms, 1, 4096, false, shape{64, 32, 1, 17, usualTime}},
 		"a CPU with four slots": {900 * ms, 80 * ms, 4, 2048, false, shape{64, 32, 4, 22, usualTime}},
 		"a slow CPU":            {4 * time.Second, 300 * ms, 4, 0, false, shape{64, 32, 2, 12, slowTime}},
-		"hardly alive":          {20 * time.Second, 2 * time.Second, 1, 0, false, shape{64, 32, 1, 12, slowTime}},
+		"hardly alive":          {20 * time.Second, 2 * time.Second, 1, 0, false, shape{16, 8, 1, 12, slowTime}},
 		"a small context":       {50 * ms, 10 * ms, 8, 400, false, shape{128, 64, 8, 200, usualTime}},
 		"a tiny context":        {50 * ms, 10 * ms, 8, 100, false, shape{64, 32, 8, 200, usualTime}},
 		"vectors":               {20 * ms, 0, 8, 512, true, shape{256, 0, 8, 200, usualTime}},

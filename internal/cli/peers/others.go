@@ -126,10 +126,10 @@ var vllm = &Tool{
 		{Words: "vllm bench sweep", Here: "bench sweep"},
 		{Words: "vllm bench", Here: "bench serve"},
 		{Words: "vllm", Here: "bench serve"},
-		{Words: "vllm serve", Remark: "starts a server: start it with vLLM, and measure it with `inferometer bench serve`"},
+		{Words: "vllm serve", Remark: "starts a server; start it with vLLM, and measure it with `inferometer bench serve`"},
 		{Words: "benchmark_serving.py", Here: "bench serve"},
 		{Words: "serve", Here: "bench serve", Remark: "measures a server that runs"},
-		{Words: "bench startup", Remark: "measures how a server starts: a client can't"},
+		{Words: "bench startup", Remark: "measures how a server starts, which a client can't"},
 	},
 	Flags: []Flag{
 		{Names: "--endpoint-type NAME", Here: "--backend %", Values: map[string]string{"vllm": "vllm", "openai": "openai", "openai-chat": "openai-chat", "openai-audio": "openai-audio", "openai-embeddings": "openai-embeddings"}},

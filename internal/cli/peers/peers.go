@@ -45,7 +45,7 @@ const LeaveOut = "-"
 type Command struct {
 	Words  string // "profile"
 	Here   string // ours, without the program's name; empty: there is none
-	Remark string // reads on after "which"
+	Remark string // reads on after "which" or "it"
 }
 
 // Tools are all tools, in the order of the documents.

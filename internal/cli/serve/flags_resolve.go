@@ -3,6 +3,9 @@ package serve
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -69,7 +72,30 @@ func (o *Options) checkGiven(set *argv.Set) error {
 		_, err := condition.Parse(o.Until, condition.Width)
 		return argv.Errorf("until", "%v", err)
 	}
+	if set.Lookup("run-dir") != nil && set.Seen("run-dir") {
+		if err := checkRunDir(o.RunDir); err != nil {
+			return err
+		}
+	}
 	return o.checkLengths()
+}
+
+// checkRunDir refuses what is surely no folder: -o names a file in other commands, and a length
+// in fw-ai/benchmark. A folder of such a name that is there is taken.
+func checkRunDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if _, err := strconv.Atoi(dir); err == nil {
+		return argv.Errorf("", "-o (--run-dir) names a folder, and %s is a number", dir).WithHint("the length of answers is --random-output-len %s; a folder of that name is ./%s", dir, dir)
+	}
+	switch filepath.Ext(dir) {
+	case ".json", ".jsonl":
+		return argv.Errorf("", "-o (--run-dir) names a folder, and %s is a file", dir).WithHint("type --save-result --result-filename %s", dir)
+	case ".html", ".csv", ".md", ".svg", ".png", ".parquet":
+		return argv.Errorf("", "-o (--run-dir) names a folder, and %s is a file", dir).WithHint("measure first, then type inferometer report RUN -o %s", dir)
+	}
+	return nil
 }
 
 // checkFleet looks at what a Spec can't tell from what was not given.

@@ -77,6 +77,12 @@ func Find(commands []command.Entry, word string) (found []Meaning) {
 		if n, ok := metric.ParseName(word); ok && !slices.ContainsFunc(found, func(m Meaning) bool { return m.Word == n.String() }) {
 			found = append(found, ofMetric(n))
 		}
+		if len(found) == 0 {
+			found = ofLabel(word)
+		}
+		if len(found) == 0 {
+			found = ofResult(word)
+		}
 	}
 	return append(found, flags(commands, word)...)
 }
@@ -119,12 +125,7 @@ func flagOf(set *argv.Set, word, name string) *argv.Flag {
 	if f := set.Lookup(name); f != nil {
 		return f
 	}
-	for _, f := range set.Flags() {
-		if strings.HasPrefix(word, "-") && slices.Contains(f.Spellings(), word) {
-			return f
-		}
-	}
-	return nil
+	return set.Lookup(word) // a letter behind a dash
 }
 
 // Write writes meanings, wrapped to width columns.

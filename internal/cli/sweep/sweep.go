@@ -57,12 +57,12 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	for _, c := range Commands() {
 		names = append(names, c.Name)
 	}
-	meant := ""
+	fmt.Fprintf(s.Err, "inferometer bench sweep: there is no command %q", outside.Word(args[0]))
 	if near := usage.Nearest(strings.ToLower(args[0]), names); near != "" {
-		meant = ": did you mean " + near + "?"
+		fmt.Fprintf(s.Err, ": did you mean inferometer bench sweep %s?\n", near)
+	} else {
+		fmt.Fprint(s.Err, "\n(inferometer bench sweep --help lists those that there are)\n")
 	}
-	fmt.Fprintf(s.Err, "inferometer bench sweep: there is no command %q%s\n\n", outside.Word(args[0]), meant)
-	overview(s.Err)
 	return command.Exit(command.ExitUsage, nil)
 }
 

@@ -19,7 +19,7 @@ const LockVersion = 2
 const maxLock = 32 << 20 // bytes of a lock's file
 
 // Lock is a workload that was written down: the Spec, and what its bytes and times are
-// known by. docs/lock.md has its form.
+// known by. docs/spec.md has its form.
 type Lock struct {
 	Version int    `json:"inferometer_lock"`
 	MadeBy  string `json:"made_by"`

@@ -21,28 +21,30 @@ const RecordedVersion = 1
 // Recorded is a row of inferometer record: what its writer writes and its reader reads.
 // Lengths that nobody knows are left out.
 type Recorded struct {
-	Version   int      `json:"inferometer"`
+	Version   int      `json:"inferometer"`    // of this form: 1
 	Timestamp *float64 `json:"timestamp"`      // ms since the recording's first request
 	Time      string   `json:"time,omitempty"` // the same moment on the system's clock
-	Input     *int     `json:"input_length,omitempty"`
-	Output    *int     `json:"output_length,omitempty"`
-	// InputBy and OutputBy say who counted: see the constants.
+	// Tokens of the prompt and of the answer; absent where nobody knows.
+	Input  *int `json:"input_length,omitempty"`
+	Output *int `json:"output_length,omitempty"`
+	// InputBy and OutputBy say who counted: usage, timings, token_ids, tokenizer, tokenize, or events, which is an estimate.
 	InputBy  string   `json:"input_by,omitempty"`
 	OutputBy string   `json:"output_by,omitempty"`
-	Block    int      `json:"block_size,omitempty"`
-	IDs      []uint64 `json:"hash_ids,omitempty"`
-	Session  string   `json:"session,omitempty"`
-	Protocol string   `json:"protocol,omitempty"`
-	Path     string   `json:"path,omitempty"`
-	Model    string   `json:"model,omitempty"`
-	Stream   bool     `json:"stream"`
+	Block    int      `json:"block_size,omitempty"` // tokens of a block of the prompt
+	IDs      []uint64 `json:"hash_ids,omitempty"`   // names of these blocks, by a keyed hash
+	Session  string   `json:"session,omitempty"`    // keyed hash of the header x-session-id and its like, --session-header, or session_id, conversation_id, prompt_cache_key or user of the body
+	Protocol string   `json:"protocol,omitempty"`   // what was asked
+	Path     string   `json:"path,omitempty"`       // only the part that is known by name
+	Model    string   `json:"model,omitempty"`      // as the request named it
+	Stream   bool     `json:"stream"`               // whether a stream was asked for
 	// Sampling are numbers and booleans by OpenAI's names.
 	Sampling map[string]json.RawMessage `json:"sampling,omitempty"`
-	Status   int                        `json:"status"` // 0: there was no answer
-	Outcome  string                     `json:"outcome"`
-	TTFT     *float64                   `json:"ttft_ms,omitempty"`
-	E2EL     float64                    `json:"e2el_ms"`
-	// Request and Answer are there where texts were asked for.
+	Status   int                        `json:"status"`  // 0: there was no answer
+	Outcome  string                     `json:"outcome"` // as docs/outcomes.md has them; unread: an answer that could not be read, such as a compressed one
+	// As seen at the proxy.
+	TTFT *float64 `json:"ttft_ms,omitempty"`
+	E2EL float64  `json:"e2el_ms"`
+	// The texts, only with --texts.
 	Request json.RawMessage `json:"request,omitempty"`
 	Answer  *string         `json:"answer,omitempty"`
 }

@@ -1,5 +1,5 @@
 // Package truth reads what a simulator wrote down of the requests that it served, by the names
-// that docs/sim.md gives. It shares no code with the simulator, nor with the client: what
+// that docs/reference/truth.md gives. It shares no code with the simulator, nor with the client: what
 // joins truth and measurement must not repeat an error of either side of the wire.
 package truth
 
