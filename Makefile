@@ -20,7 +20,7 @@ lint: ## format, vet and staticcheck
 format: ## writes the format
 	go run mvdan.cc/gofumpt@v0.12.0 -w .
 
-cross: ## Linux and macOS, both processors: what cannot be built cannot be released
+cross: ## Linux, macOS and Windows, both processors: what cannot be built cannot be released
 	scripts/cross.sh
 
 quick: ## what CI runs, the quick part: while you work

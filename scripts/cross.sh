@@ -3,9 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p dist
-for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
+for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
   os=${platform%/*} arch=${platform#*/}
-  out=dist/inferometer-$os-$arch
+  out=dist/inferometer-$os-$arch$([ "$os" = windows ] && echo .exe || true)
   CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags "-s -w" -o "$out" ./cmd/inferometer
   printf '%s %s bytes\n' "$out" "$(wc -c < "$out" | tr -d ' ')"
 done

@@ -25,4 +25,4 @@ cp build/release/files/* dist/
 build/release/bin/pack formula -checksums dist/checksums.txt -version "$INFEROMETER_VERSION" -o dist/homebrew/inferometer.rb
 (cd dist && sha256sum --quiet -c checksums.txt)
 printf 'dist/ has:\n'
-(cd dist && ls -1 ./*.tar.gz ./*.deb ./*.rpm ./*.image.tar ./*.whl ./*.cdx.json checksums.txt homebrew/inferometer.rb)
+(cd dist && ls -1 ./*.tar.gz ./*.zip ./*.deb ./*.rpm ./*.image.tar ./*.whl ./*.cdx.json checksums.txt homebrew/inferometer.rb)

@@ -33,6 +33,8 @@ PLATFORMS = {
     "linux-arm64": "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
     "darwin-amd64": "macosx_12_0_x86_64",
     "darwin-arm64": "macosx_12_0_arm64",
+    "windows-amd64": "win_amd64",
+    "windows-arm64": "win_arm64",
 }
 
 NAME = "inferometer"
@@ -88,7 +90,8 @@ def write(out: pathlib.Path, platform: str, version: str, program: bytes, third:
     """Writes one wheel and gives its path."""
     info, data = f"{NAME}-{version}.dist-info", f"{NAME}-{version}.data"
     tags = [f"py3-none-{tag}" for tag in PLATFORMS[platform].split(".")]
-    files = {f"{data}/scripts/{NAME}": program}
+    suffix = ".exe" if platform.startswith("windows-") else ""
+    files = {f"{data}/scripts/{NAME}{suffix}": program}
     for path in sorted((ROOT / "python" / NAME).glob("*")):
         if path.suffix == ".py" or path.name == "py.typed":
             files[f"{NAME}/{path.name}"] = path.read_bytes()

@@ -169,9 +169,10 @@ func (c *count) whole(j *journal.Reader, servers map[string][]truth.Request, see
 // verdict holds the printed one against the journal: it must be INVALID and say how many requests failed.
 func (c *count) verdict(r *run) {
 	text, _ := os.ReadFile(filepath.Join(r.folder, "output.txt"))
-	_, verdict, _ := strings.Cut(strings.Join(strings.Fields(string(text)), " "), "Verdict: ") // its lines are broken at spaces
+	_, verdict, _ := strings.Cut(strings.Join(strings.Fields(string(text)), " "), " Verdict -") // its lines are broken at spaces
+	verdict = strings.TrimLeft(verdict, "- ")
 	failed := c.requests - c.outcomes[journal.Complete] - c.outcomes[journal.Cancelled]
-	if words := fmt.Sprintf("%d of %d requests failed (", failed, c.requests); failed > 0 && !(strings.HasPrefix(verdict, "INVALID ") && strings.Contains(verdict, words)) {
+	if words := fmt.Sprintf("%d of %d requests failed (", failed, c.requests); failed > 0 && !(strings.HasPrefix(verdict, "INVALID: ") && strings.Contains(verdict, words)) {
 		c.blame("the verdict does not say that %d of %d requests failed: %.300s", failed, c.requests, verdict)
 	}
 }

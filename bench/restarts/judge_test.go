@@ -63,12 +63,12 @@ func TestUnprovenOnlyNearAKill(t *testing.T) {
 // The printed verdict must be INVALID and have the number, wherever its lines are broken.
 func TestVerdictNamesTheFailures(t *testing.T) {
 	for text, wrong := range map[string]bool{
-		"Verdict:    INVALID\n  invalid, restart: x\n    effect: y; 3 of\n      10 requests failed (3 reset)\n": false,
-		"Verdict:    INVALID\n  invalid, outcomes: 3 of 10 requests failed (3 reset)\n":                         false,
-		"Verdict:    SUSPECT\n  suspect, outcomes: 3 of 10 requests failed (3 reset)\n":                         true,
-		"Verdict:    INVALID\n  invalid, restart: x\n":                                                          true,
-		"Verdict:    INVALID\n  invalid, outcomes: 2 of 10 requests failed (2 reset)\n":                         true,
-		"3 of 10 requests failed (3 reset)\nVerdict:    INVALID\n  invalid, restart: the start time changed\n":  true,
+		"--- Verdict ---\nINVALID: w\n  invalid, restart: x\n    effect: y; 3 of\n      10 requests failed (3 reset)\n": false,
+		"--- Verdict ---\nINVALID: w\n  invalid, outcomes: 3 of 10 requests failed (3 reset)\n":                         false,
+		"--- Verdict ---\nSUSPECT: w\n  suspect, outcomes: 3 of 10 requests failed (3 reset)\n":                         true,
+		"--- Verdict ---\nINVALID: w\n  invalid, restart: x\n":                                                          true,
+		"--- Verdict ---\nINVALID: w\n  invalid, outcomes: 2 of 10 requests failed (2 reset)\n":                         true,
+		"3 of 10 requests failed (3 reset)\n--- Verdict ---\nINVALID: w\n  invalid, restart: the start time changed\n":  true,
 	} {
 		r := &run{folder: t.TempDir()}
 		if err := os.WriteFile(filepath.Join(r.folder, "output.txt"), []byte(text), 0o666); err != nil {

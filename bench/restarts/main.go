@@ -116,7 +116,7 @@ func (r *run) server(address string, i int) (sim *subprocess.Sim, err error) {
 
 func (r *run) args(url string) []string {
 	args := []string{
-		"bench", "serve", "--base-url", url, "--model", "sim", "--skip-tokenizer-init", "--engine", r.engine, "--random-input-len", "16", "--random-output-len", "16",
+		"bench", "serve", "--details", "--base-url", url, "--model", "sim", "--skip-tokenizer-init", "--engine", r.engine, "--random-input-len", "16", "--random-output-len", "16",
 		"--duration", "1h", "--request-timeout", "10s", "--scrape-every", "1s", "--progress", "none", "--request-id-prefix", "restart-", "--run-dir", filepath.Join(r.folder, "run"),
 	}
 	if r.open {

@@ -26,7 +26,7 @@ func NewFolder(named string, h *prepare.Host) (string, error) {
 		return path, nil
 	}
 	folder, why := "", error(nil)
-	if root, err := runsRoot(h); err != nil {
+	if root, err := journal.RunsFolder(h.Variable); err != nil {
 		why = err
 	} else if folder, why = journal.NewFolder(root, time.Now()); why == nil {
 		return filepath.Abs(folder)
@@ -39,25 +39,13 @@ func NewFolder(named string, h *prepare.Host) (string, error) {
 	return folder, nil
 }
 
-// runsRoot is where runs are kept.
-func runsRoot(h *prepare.Host) (string, error) {
-	state, err := h.State()
-	if err != nil {
-		return "", fmt.Errorf("find the state folder: %w", err)
-	}
-	return filepath.Join(state, "inferometer", "runs"), nil
-}
-
 // Prune removes old runs beside a new one; that it can't is no reason to spoil a
 // result. Nothing is removed where the new one lies elsewhere than in the state folder.
 func Prune(h *prepare.Host, s *spec.Spec, folder string) {
 	if s.RunDir != "" || s.KeepRuns == 0 {
 		return
 	}
-	root, err := runsRoot(h)
-	if err == nil {
-		root, err = filepath.Abs(root)
-	}
+	root, err := journal.RunsFolder(h.Variable)
 	if err != nil || root != filepath.Dir(folder) {
 		return
 	}

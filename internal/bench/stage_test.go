@@ -118,10 +118,12 @@ func (s *stage) bench(urls, rest string) *played {
 	defer j.Close()
 	p := &played{}
 	var console bytes.Buffer
-	if p.Result, p.verdict, err = judged.Journal(j, measure.Options{}); err != nil {
+	of, err := judged.Journal(j, measure.Options{})
+	if err != nil {
 		s.Fatal(err)
 	}
-	if err := report.Console(&console, p.Result, report.Options{RunDir: run.Folder(), Verdict: p.verdict}); err != nil {
+	p.Result, p.verdict = of.Result, of.Verdict
+	if err := report.Console(&console, of.Result, report.Options{RunDir: run.Folder(), Verdict: of.Verdict, Explain: of.Explain, Details: true}); err != nil {
 		s.Fatal(err)
 	}
 	p.console = console.String()

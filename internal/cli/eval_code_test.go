@@ -35,7 +35,7 @@ func TestEvalOfPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, said)
 			}
-			const want = "\npass@1    0.6667"
+			const want = "\nScore        humaneval: pass@1, 0.6667 "
 			if !strings.Contains(string(said), want) {
 				t.Errorf("no %q in:\n%s", want, said)
 			}

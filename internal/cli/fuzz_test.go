@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
 	"github.com/inferometer/inferometer/internal/show/section"
+	"github.com/inferometer/inferometer/internal/show/summary"
 	"github.com/inferometer/inferometer/internal/stats"
 )
 
@@ -52,11 +53,15 @@ func FuzzJournal(f *testing.F) {
 		}
 		defer j.Close()
 		watch := chartdata.NewCollector(50)
-		r, v, err := judged.Journal(j, measure.Options{RowLimit: 3, ExactLimit: 4}, watch)
+		of, err := judged.Journal(j, measure.Options{RowLimit: 3, ExactLimit: 4}, watch)
 		if err != nil {
 			return
 		}
-		shown := report.Options{RunDir: "x", Verdict: v, Intervals: true}
+		r, v := of.Result, of.Verdict
+		shown := report.Options{RunDir: "x", Verdict: v, Explain: of.Explain, Details: true}
+		if lines := summary.Of(&section.Run{Result: r, Verdict: v, Explain: of.Explain}, nil); len(lines) > summary.MaxLines {
+			t.Errorf("a summary of %d lines: %q", len(lines), lines)
+		}
 		if err := report.Console(io.Discard, r, shown); err != nil {
 			t.Error(err)
 		}

@@ -26,7 +26,7 @@ func TestStallsAreReported(t *testing.T) {
 		"json":  {`"stalls": {"threshold_ms": 100.0, "count": 4, "requests": 4, "share": 1.0, "longest_ms": 1510.0, "total_ms": 6040.0}`},
 	} {
 		var out, said bytes.Buffer
-		if code := Main(t.Context(), []string{"report", dir, "--format", format}, strings.NewReader(""), &out, &said); code != 0 {
+		if code := Main(t.Context(), []string{"report", dir, "--details", "--format", format}, strings.NewReader(""), &out, &said); code != 0 {
 			t.Fatalf("exit code %d: %s", code, said.Bytes())
 		}
 		for _, want := range want {

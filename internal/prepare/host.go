@@ -3,11 +3,9 @@ package prepare
 import (
 	"context"
 	"net"
-	"os"
-	"path/filepath"
-	"runtime"
 
 	"github.com/inferometer/inferometer/internal/hub"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -63,20 +61,8 @@ func (h *Host) Variable(name string) string {
 	return value
 }
 
-// State is the user's state folder. On Windows it is where programs keep what is this machine's alone.
-func (h *Host) State() (string, error) {
-	if state := h.Variable("XDG_STATE_HOME"); state != "" {
-		return state, nil
-	}
-	if runtime.GOOS == "windows" {
-		return os.UserCacheDir() // LOCALAPPDATA
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, ".local", "state"), nil
-}
+// State is the user's state folder.
+func (h *Host) State() (string, error) { return journal.State(h.Variable) }
 
 // Hub fetches from Hugging Face's hub, as the environment says.
 func (h *Host) Hub() *hub.Client {

@@ -140,7 +140,7 @@ def bench(
     devices: Optional[int] = None,
     allow_code: Optional[bool] = None,
     power: Optional[str] = None,
-    ci: Optional[bool] = None,
+    details: Optional[bool] = None,
     allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
     users: Optional[int] = None,
     spawn_rate: Optional[float] = None,
@@ -351,7 +351,7 @@ def bench(
         devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
         power: Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
-        ci: Show the 95 % intervals of the numbers on the console. They are in the JSON always.
+        details: Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. They are on the page and in the JSON always.
         allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         users: A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.
         spawn_rate: Users that begin a second. --duration then counts from the moment when all are there. inf begins with all. Default: inf.
@@ -483,7 +483,7 @@ def bench(
         fleet_lease: An agent without contact to NATS for this long stops sending. Default: 15s.
         config: Read flags from a YAML file: a mapping of flag names to values. Flags on the command line win.
         events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/live.md). - is standard output; the result is then printed to standard error.
-        lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/lock.md.
+        lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/spec.md.
         upload: Put the run's journal, result and Spec into this bucket of an S3-compatible store afterwards, under the name of the run's folder. Keys, region and endpoint are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL.
         upload_plain: Upload without TLS to a store on another machine too.
         prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/live.md).

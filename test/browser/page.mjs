@@ -59,7 +59,7 @@ for (const scheme of ["light", "dark"]) {
       });
       await page.screenshot({ path: path.join(folder, "courses-" + scheme + ".png"), clip });
       const more = await page.evaluate(() => {
-        const a = document.querySelector("#run1-gaps").getBoundingClientRect(), b = document.querySelector("#run1-requests").getBoundingClientRect();
+        const a = document.querySelector("#run1-gaps").getBoundingClientRect(), b = document.querySelector("#run1-requests figure").getBoundingClientRect();
         return { x: 0, y: a.top + scrollY - 50, width: innerWidth, height: b.bottom - a.top + 60 };
       });
       await page.screenshot({ path: path.join(folder, "requests-" + scheme + ".png"), clip: more });

@@ -39,6 +39,7 @@ var gets = []get{
 	{name: "Helm", run: words("scripts/kube.sh lint"), env: "INFEROMETER_KUBE"},
 	{name: "S3 gateway", run: words("scripts/s3.sh"), env: "INFEROMETER_S3"},
 	{name: "lintian", run: words("scripts/programs.sh all")},
+	{name: "Wine", run: words("scripts/programs.sh wine")},
 	{name: "GoReleaser", run: words("scripts/goreleaser.sh")},
 	{name: "all tokenizers", run: words("scripts/tokenizers.sh all")},
 	{name: "tokenizers in other formats", run: words("scripts/tokenizer-formats.sh")},
@@ -105,6 +106,7 @@ var parts = []part{
 	{name: "uploads to a real S3 store", from: landing, needs: []string{"S3 gateway"}, packages: words("./test/s3")},
 	{name: "the release is described rightly", from: landing, needs: words("GoReleaser"), run: []string{"bash", "-c", `"$(scripts/goreleaser.sh)" check`}},
 	{name: "harnesses of other projects", from: landing, packages: words("./test/deploy")},
+	{name: "the Windows build under Wine", from: landing, alone: true, needs: words("Wine"), packages: words("./test/windows")},
 	{name: "agents over ssh", from: landing, needs: []string{"programs of the system", "nats-server"}, packages: words("./test/ssh")},
 
 	{name: "the real llama-server, all that it is sent", from: all, alone: true, needs: words("llama.cpp"), packages: words("./test/llama")},

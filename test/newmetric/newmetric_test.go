@@ -55,7 +55,7 @@ func TestANewMetricIsOneRow(t *testing.T) {
 		code  int
 		want  []string
 	}{
-		{"console", []string{"report", closed, "--percentile-metrics", "ttft,decode_time", "--ci"}, 0, []string{
+		{"console", []string{"report", closed, "--percentile-metrics", "ttft,decode_time", "--details"}, 0, []string{
 			"--Decode Time--", "Mean Decode (ms):", "P99 Decode (ms):", "Decode mean", "Output tokens per token:",
 		}},
 		{"JSON", []string{"report", closed, "--percentile-metrics", "decode_time", "--format", "json"}, 0, []string{

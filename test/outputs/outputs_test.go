@@ -31,17 +31,23 @@ const large = 60_000
 // the colon.
 const commands = `
 report-closed: report runs/closed
-report-closed-ci: report runs/closed --ci --metric-percentiles 50,90,99.9 --percentile-metrics ttft,tpot,itl,e2el
+report-closed-details: report runs/closed --details --metric-percentiles 50,90,99.9 --percentile-metrics ttft,tpot,itl,e2el
 report-closed-plot: report runs/closed --plot
 report-closed-compat: report runs/closed --compat vllm
+report-closed-compat-details: report runs/closed --compat vllm --details
 report-open: report runs/open
+report-open-details: report runs/open --details
 report-open-goodput: report runs/open --goodput ttft:25 e2el:60 itl_p99:10
 report-faults: report runs/faults
+report-faults-details: report runs/faults --details
 report-chat: report runs/chat
+report-chat-details: report runs/chat --details
 report-drafts: report runs/drafts
+report-drafts-details: report runs/drafts --details
 report-replicas: report runs/replicas
+report-replicas-details: report runs/replicas --details
 report-eval: report runs/eval
-report-eval-ci: report runs/eval --ci --slo "accuracy>=60% and no_answer_share<=0.3 and cut_off_share<0.2"
+report-eval-details: report runs/eval --details --slo "accuracy>=60% and no_answer_share<=0.3 and cut_off_share<0.2"
 report-eval-slo-broken: report runs/eval --format lm-eval --slo "accuracy>=0.8"
 report-eval-slo-unknown: report runs/closed --slo "accuracy>=0.8"
 report-eval-slo-typo: report runs/eval --slo "accuracy>=80"

@@ -133,6 +133,17 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+// That of Windows is a zip file, whose program Windows knows by its name.
+func TestZipArchives(t *testing.T) {
+	for _, platform := range []string{"windows_amd64", "windows_arm64"} {
+		for _, name := range []string{"inferometer.exe", "LICENSE", "README.md", "CHANGELOG.md", "THIRD-PARTY-NOTICES.txt", "inferometer.cdx.json"} {
+			if fileOfZip(t, platform, name) == "" {
+				t.Errorf("%s: %s is empty", platform, name)
+			}
+		}
+	}
+}
+
 func TestChecksums(t *testing.T) {
 	needs(t, "sha256sum")
 	sums := exec.Command("sha256sum", "-c", "checksums.txt")
@@ -141,7 +152,7 @@ func TestChecksums(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, kind := range []string{".tar.gz: OK", ".deb: OK", ".rpm: OK", ".image.tar: OK", ".whl: OK", ".cdx.json: OK"} {
+	for _, kind := range []string{".tar.gz: OK", ".zip: OK", ".deb: OK", ".rpm: OK", ".image.tar: OK", ".whl: OK", ".cdx.json: OK"} {
 		if n := bytes.Count(out, []byte(kind)); n < 2 {
 			t.Errorf("%d files with %s:\n%s", n, kind, out)
 		}

@@ -16,17 +16,20 @@ func TestWheels(t *testing.T) {
 	wheels := map[string]string{
 		"linux_amd64": "*manylinux*x86_64*.whl", "linux_arm64": "*manylinux*aarch64*.whl",
 		"darwin_amd64": "*macosx*x86_64.whl", "darwin_arm64": "*macosx*arm64.whl",
+		"windows_amd64": "*win_amd64.whl", "windows_arm64": "*win_arm64.whl",
 	}
 	for platform, pattern := range wheels {
-		folder := t.TempDir()
-		command(t, "tar", "-xzf", one(t, "*_"+platform+".tar.gz"), "-C", folder)
+		program, archived := "inferometer", fileOfTar
+		if strings.HasPrefix(platform, "windows") {
+			program, archived = "inferometer.exe", fileOfZip
+		}
 		entries := unzip(t, one(t, pattern))
 		for name, want := range map[string]string{
-			".data/scripts/inferometer":                   "inferometer",
+			".data/scripts/" + program:                    program,
 			".dist-info/licenses/THIRD-PARTY-NOTICES.txt": "THIRD-PARTY-NOTICES.txt",
 			".dist-info/licenses/LICENSE":                 "LICENSE",
 		} {
-			if got := entry(t, entries, name); got != command(t, "cat", filepath.Join(folder, want)) {
+			if got := entry(t, entries, name); got != archived(t, platform, want) {
 				t.Errorf("%s: %s of the wheel is not the archive's %s", platform, name, want)
 			}
 		}
@@ -45,6 +48,17 @@ func TestWheelVersion(t *testing.T) {
 	if got != want {
 		t.Errorf("%s is of the release %s: want %s", name, version(t), want)
 	}
+}
+
+// fileOfTar and fileOfZip are the text of a file in the archive of a platform.
+func fileOfTar(t *testing.T, platform, name string) string {
+	t.Helper()
+	return command(t, "tar", "-xzOf", one(t, "*_"+platform+".tar.gz"), name)
+}
+
+func fileOfZip(t *testing.T, platform, name string) string {
+	t.Helper()
+	return entry(t, unzip(t, one(t, "*_"+platform+".zip")), name)
 }
 
 func unzip(t *testing.T, path string) *zip.ReadCloser {

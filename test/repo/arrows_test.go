@@ -82,7 +82,7 @@ var inside = map[string][]string{
 	"send/load":            {"send/live", "send/pace", "send/protocol", "send/protocol/stream", "send/target", "send/wire", "send/workload", "send/workload/talk"},
 	"send/protocol":        {"send/wire"},
 	"journal/kept":         {"journal"},
-	"judge/judged":         {"judge/measure", "judge/metric", "judge/result", "judge/row", "judge/slo", "judge/verdict"},
+	"judge/judged":         {"judge/explain", "judge/measure", "judge/metric", "judge/result", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/result":         {"judge/bounds", "judge/measure", "judge/metric", "judge/sample", "judge/verdict"},
 
 	"judge/metric":    {"judge/row"},
@@ -108,11 +108,12 @@ var inside = map[string][]string{
 	"show/front":      {"show/chart", "show/number", "show/table"},
 	"show/page":       {"show/chart", "show/markup", "show/number", "show/plot", "show/section", "show/table"},
 	"show/pictures":   {"show/chart", "show/markup", "show/number", "show/page"},
-	"show/report":     {"show/section", "show/table"},
+	"show/report":     {"show/section", "show/summary", "show/table"},
 	"show/site":       {"show/chart", "show/comparison", "show/export", "show/number", "show/page", "show/table"},
 	"show/table":      {"show/markup", "show/number"},
 
 	"show/section":      {"show/number", "show/table"},
+	"show/summary":      {"show/number", "show/section"},
 	"show/comparison":   {"show/chart", "show/front", "show/number", "show/page", "show/table"},
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/compat/shlex"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // stranger is a flag that the command does not have, with the arguments that may be its values.
@@ -143,14 +144,14 @@ func (s *Set) unknownError(one stranger) *UsageError {
 	if meant := s.oneDash(name); meant != "" {
 		return Errorf("", "%s has one dash", name).WithHint("type %s", meant)
 	}
-	err := Errorf("", "%s is not a flag of %s", name, s.name)
+	err := Errorf("", "%s is not a flag of %s", outside.Word(name), s.name)
 	var hints []string
 	bare := normalize(strings.TrimLeft(name, "-"))
 	if near := s.nearest(bare); near != "" {
 		hints = append(hints, "did you mean --"+near+"?")
 	}
 	if s.elsewhere != nil && strings.HasPrefix(name, "-") {
-		if where := s.elsewhere(name); where != "" {
+		if where := s.elsewhere(outside.Word(name)); where != "" {
 			hints = append(hints, where)
 		}
 	}

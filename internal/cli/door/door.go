@@ -21,6 +21,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -314,11 +315,11 @@ func (v *visit) describe(base string, w *way, speed *prepare.Speed) string {
 		words += fmt.Sprintf(", %d at a time", v.found.Slots)
 	}
 	if w.pooling {
-		return words + fmt.Sprintf(". It embeds %d tokens in %s.", speed.Prompt, round(speed.First))
+		return words + fmt.Sprintf(". It embeds %d tokens in %s.", speed.Prompt, span(speed.First))
 	}
-	words += fmt.Sprintf(". One request alone: first token after %s", round(speed.First))
+	words += fmt.Sprintf(". One request alone: first token after %s", span(speed.First))
 	if speed.Gap > 0 {
-		words += fmt.Sprintf(", then %.3g tokens/s", float64(time.Second)/float64(speed.Gap))
+		words += fmt.Sprintf(", then %s tokens/s", number.Short(float64(time.Second)/float64(speed.Gap)))
 	}
 	return words + "."
 }
@@ -338,9 +339,10 @@ func modelWords(v *visit, w *way) string {
 	return words
 }
 
-func round(d time.Duration) time.Duration {
-	if d > time.Second {
-		return d.Round(10 * time.Millisecond)
+// span is a time as people read it.
+func span(d time.Duration) string {
+	if d >= time.Second {
+		return number.Short(d.Seconds()) + " s"
 	}
-	return d.Round(time.Millisecond)
+	return number.Short(float64(d)/float64(time.Millisecond)) + " ms"
 }

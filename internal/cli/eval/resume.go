@@ -19,7 +19,7 @@ import (
 
 // mayChange are the flags that a resume may have: none of them changes what is asked.
 var mayChange = map[string]func(asked, given *spec.Spec){
-	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "ci": nil, "upload": nil, "cpu-profile": nil,
+	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "details": nil, "upload": nil, "cpu-profile": nil,
 	"allow-code": nil, "allow-read": nil, "allow-write": nil, "allow-env": nil, "own-spec": nil,
 	"events": nil, "prometheus": nil, "prometheus-linger": nil, "otlp": nil,
 	"base-url":        func(asked, given *spec.Spec) { asked.URLs, asked.Login = given.URLs, given.Login },

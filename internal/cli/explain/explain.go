@@ -93,13 +93,11 @@ func read(folder string) (*run, error) {
 		return nil, err
 	}
 	defer j.Close()
-	c := explain.NewCollector()
-	result, judgement, err := judged.Journal(j, measure.Options{}, c)
+	of, err := judged.Journal(j, measure.Options{})
 	if err != nil {
 		return nil, err
 	}
-	e := c.Explain(explain.Input{Run: j.Run(), End: j.End(), Samples: j.Samples(), Scrapes: j.Scrapes(), Verdict: judgement, Bounds: result.Bounds})
-	r := &run{Run: folder, Explanation: e}
+	r := &run{Run: folder, Explanation: of.Explain}
 	if j.Damage() != nil {
 		r.Damage = j.Damage().Error()
 	}

@@ -208,16 +208,17 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	return r.ending()
 }
 
-// printAnalysis prints the analysis, with a sentence at its end where people read it.
+// printAnalysis prints the analysis, with the answer in a sentence before it where people read it.
 func (r *abRun) printAnalysis(a *compare.Analysis) error {
 	if r.format == "json" {
 		return comparison.JSON(r.Out, a)
 	}
-	err := comparison.Write(r.Out, a.Comparison, a.Findings, comparison.Options{Format: r.format, Bold: command.Bold(r.Out), Version: command.Version()})
-	if err == nil && (r.format == "table" || r.format == "markdown") {
-		_, err = fmt.Fprintf(r.Out, "\n%s\n", r.duel.Conclusion())
+	if r.format == "table" || r.format == "markdown" {
+		if _, err := fmt.Fprintf(r.Out, "%s\n\n", r.duel.Conclusion()); err != nil {
+			return err
+		}
 	}
-	return err
+	return comparison.Write(r.Out, a.Comparison, a.Findings, comparison.Options{Format: r.format, Bold: command.Bold(r.Out), Version: command.Version()})
 }
 
 // ending gives the outcome its exit code.

@@ -100,7 +100,7 @@ func Own() map[string]string {
 	for why, names := range map[string][]string{
 		"a probe is as long as the search wants it; --probe and --confirm set the lengths": {"num-prompts", "duration", "deadline", "until", "give-up"},
 		"an edge can be found only while the load stays the same":                          {"ramp-up-strategy", "ramp-up-start-rps", "ramp-up-end-rps", "stages", "ramp-rate", "ramp-duration"},
-		"the search has its own progress and result; --output names the folder":            {"disable-tqdm", "quiet", "ci", "strict", "run-dir", "keep-runs", "cpu-profile"},
+		"the search has its own progress and result; --output names the folder":            {"disable-tqdm", "quiet", "details", "strict", "run-dir", "keep-runs", "cpu-profile"},
 	} {
 		for _, name := range names {
 			own[name] = why

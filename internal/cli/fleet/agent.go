@@ -121,7 +121,7 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 	host := newHost(s)
 	state, err := host.State()
 	if err != nil {
-		return nil, none, fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
+		return nil, none, fmt.Errorf("%w; set XDG_STATE_HOME", err)
 	}
 	here, _ := os.Hostname() // without one it is an agent like others
 	a := &agent.Agent{

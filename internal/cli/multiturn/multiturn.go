@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // options are the script's flags.
@@ -39,6 +40,7 @@ func flags() (*argv.Set, *options) {
 	set.String(&o.model, "model", "", "The model's name, and where its tokenizer is looked for.", g, argv.Short('m'), argv.Metavar("NAME"))
 	set.String(&o.served, "served-model-name", "", "The name to send as model, where it differs.", g, argv.Metavar("NAME"))
 	set.String(&o.url, "url", "http://localhost:8000", "The server.", g, argv.Short('u'), argv.Metavar("URL"), argv.Server())
+	set.Bare(spec.LooksLikeAddress, "url")
 	set.String(&o.key, "api-key", "", "Sent as a bearer token. OPENAI_API_KEY keeps it off the command line.", g, argv.Redact(func(string) string { return "***" }))
 	set.Option(option.Field{Flag: "header", Kind: option.String, Metavar: "HEADER", Help: "A header, as Name: value or Name=value. May be given several times."},
 		func(texts []string) error { o.headers = append(o.headers, texts...); return nil }, g, argv.Redact(func(string) string { return "***" }))

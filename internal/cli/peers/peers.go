@@ -97,6 +97,8 @@ func (f *Flag) fits(value string) bool {
 		return err == nil
 	case "URL", "NAME", "FILE", "DIR":
 		return err != nil
+	case "TEXT":
+		return !strings.Contains(value, "://")
 	}
 	return true
 }

@@ -58,7 +58,7 @@ func flags() (*argv.Set, *options) {
 	o.run.Flag(set, "metric-percentiles", g, argv.Shown("as in the run"))
 	o.run.Flag(set, "goodput", g, argv.Help("Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000."))
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
-	set.Bool(&o.Intervals, "ci", serve.CIHelp)
+	set.Bool(&o.Details, "details", serve.DetailsHelp)
 	return set, o
 }
 

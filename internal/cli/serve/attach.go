@@ -13,7 +13,7 @@ import (
 // DefineShow declares how a run is shown that says nothing of it itself.
 func DefineShow(set *argv.Set, o *Options) {
 	DefineAllowWrite(set, o)
-	set.Bool(&o.CI, "ci", CIHelp)
+	set.Bool(&o.Details, "details", DetailsHelp)
 	defineFormat(set, o)
 	view.Define(set, &o.Progress)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")

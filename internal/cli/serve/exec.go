@@ -41,7 +41,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.Bool(&o.allowed.Code, spec.FlagAllowCode, "Let the Spec run programs that are answers, in a sandbox (docs/code.md).", argv.WholeName())
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
-	set.Bool(&o.CI, "ci", CIHelp)
+	set.Bool(&o.Details, "details", DetailsHelp)
 	defineEvents(set, o)
 	defineFormat(set, o)
 	o.Upload.Define(set)

@@ -36,7 +36,7 @@ type Options struct {
 	DisableTQDM bool
 	Progress    string
 	Quiet       bool
-	CI          bool
+	Details     bool   // all tables after the summary
 	Format      string // table, json or vllm; empty: table
 	brief       bool   // the answer and the page alone
 	PrintSpec   bool
@@ -97,7 +97,7 @@ func Flags() (*argv.Set, *Options) {
 	set.Example("Three adapters of one model, the first asked for most",
 		"inferometer bench serve --lora-modules law med code --lora-assignment zipf --request-rate 8 --num-prompts 2000")
 	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
-		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
+		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m`)
 	set.Example("What these flags ask for as a file, and the run of it",
 		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
 	set.Example("What would be sent: lengths, shared prefixes, times; nothing is",
@@ -116,7 +116,7 @@ func Flags() (*argv.Set, *Options) {
 // defineFormat declares what is printed.
 func defineFormat(set *argv.Set, o *Options, opts ...argv.Option) {
 	set.Choice(&o.Format, "format", formatTable, []string{formatTable, formatJSON, formatVLLM},
-		"What to print: the whole table, the result as one line of JSON (the table then goes to standard error, nowhere with --quiet), or vLLM's block alone.",
+		"What to print: the table, the result as one line of JSON (the table then goes to standard error, nowhere with --quiet), or vLLM's block alone.",
 		append(opts, argv.WholeName())...)
 }
 

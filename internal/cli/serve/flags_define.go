@@ -14,8 +14,8 @@ import (
 // The flags of a run are the options of its Spec, which describe themselves. What is written
 // here by hand is what says something in other words than the Spec, or how a run is shown.
 
-// CIHelp is the same for bench serve and report.
-const CIHelp = "Show the 95 % intervals of the numbers on the console. They are in the JSON always."
+// DetailsHelp is the same for bench serve and report.
+const DetailsHelp = "Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. They are on the page and in the JSON always."
 
 // redactors say how values are hidden where a command line is written down, by the names
 // that options use.
@@ -112,7 +112,7 @@ func DefineRunning(set *argv.Set, o *Options) {
 	set.CSV(&o.Targets, "targets", nil, "Several servers, loaded together as one, in place of --base-url.", g,
 		argv.Metavar("URL,URL,…"), argv.Redact(redactURLs))
 	o.define(set, func(f *option.Field) bool { return f.Group == groupOurs && !ofServe(f) })
-	set.Bool(&o.CI, "ci", CIHelp, g)
+	set.Bool(&o.Details, "details", DetailsHelp, g)
 	defineAllowRead(set, o, allowReadHelp, g)
 	view.Define(set, &o.Progress, g)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.", g)

@@ -55,7 +55,7 @@ func FindProven(h *prepare.Host, engine string) *journal.Proven {
 func SelftestPath() (string, error) {
 	state, err := (&prepare.Host{Environment: spec.Environment{Lookup: os.LookupEnv}}).State()
 	if err != nil {
-		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
+		return "", fmt.Errorf("%w; set XDG_STATE_HOME", err)
 	}
 	return filepath.Join(state, "inferometer", "selftest.json"), nil
 }

@@ -32,14 +32,15 @@ import (
 // report computes the result from the journal, prints and saves it, and says by
 // its error how the run ended.
 func (r *serveRun) report(ctx context.Context) error {
-	res, v, err := r.result()
-	if res == nil {
+	of, err := r.result()
+	if of == nil {
 		return err
 	}
+	res, v := of.Result, of.Verdict
 	r.events.judged(r.run.Folder(), v)
-	err = errors.Join(err, r.note(res, v))
+	err = errors.Join(err, r.note(of))
 	page, pageErr := r.page()
-	if err := errors.Join(r.printResult(res, v, page), err, pageErr); err != nil {
+	if err := errors.Join(r.printResult(of, page), err, pageErr); err != nil {
 		return err
 	}
 	if err := r.summarize(res); err != nil {
@@ -50,18 +51,22 @@ func (r *serveRun) report(ctx context.Context) error {
 }
 
 // printResult shows the result in the form that was asked for.
-func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict, page string) error {
+func (r *serveRun) printResult(of *judged.Run, page string) error {
+	opt := r.shown(of)
+	opt.Page = page
 	table := func(w io.Writer) error {
-		return report.Console(w, res, report.Options{
-			RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Intervals: r.CI, Width: command.ResultWidth(w), Color: command.Colored(w),
-		})
+		opt.Details, opt.Width, opt.Color = r.Details, command.ResultWidth(w), command.Colored(w)
+		if r.brief && !r.Details {
+			return report.Summary(w, of.Result, opt)
+		}
+		return report.Console(w, of.Result, opt)
 	}
 	switch r.Format {
 	case formatVLLM:
-		return report.VLLM(r.Out, res)
+		return report.VLLM(r.Out, of.Result)
 	case formatJSON:
-		opt := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Detailed: r.SaveDetailed}
-		err := report.JSON(r.Out, res, opt)
+		opt.Detailed = r.SaveDetailed
+		err := report.JSON(r.Out, of.Result, opt)
 		if err == nil {
 			_, err = fmt.Fprintln(r.Out)
 		}
@@ -69,6 +74,10 @@ func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict, page str
 			return err
 		}
 		return table(r.Err)
+	}
+	if of.Result.Compat != "" && !r.Details && !r.Quiet { // then standard output has vLLM's block alone
+		opt.Width, opt.Color = command.ResultWidth(r.Err), command.Colored(r.Err)
+		return errors.Join(report.Doubts(r.Err, of.Result, opt), table(r.Out))
 	}
 	return table(r.Out)
 }
@@ -87,16 +96,21 @@ func (r *serveRun) page() (path string, err error) {
 	return path, atomicfile.Write(path, func(w io.Writer) error { return html.Write(w, runs, &export.Options{Version: command.Version()}) })
 }
 
+// shown is what a report says of the run beside its result.
+func (r *serveRun) shown(of *judged.Run) report.Options {
+	return report.Options{RunDir: r.run.Folder(), Verdict: of.Verdict, Explain: of.Explain, SLO: r.judged}
+}
+
 // result computes the result and writes its files. Files come before words: who
 // reads our output may have gone, and the write would kill us. A result that can't
 // be written is still given.
-func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
+func (r *serveRun) result() (*judged.Run, error) {
 	j, err := r.run.Reopen()
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("the run's folder was removed while the run went on, so there is no result; leave it alone next time, or give another --run-dir: %w", err)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(r.run.Unwritten(), err)
+		return nil, errors.Join(r.run.Unwritten(), err)
 	}
 	defer j.Close()
 	defer sparing()()
@@ -105,17 +119,16 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 		opt.Warnings = append(opt.Warnings, "the journal could not be written completely: this result is from memory, and report can only show a part of it")
 	}
 	drawn, also := r.newPlots()
-	res, v, err := judged.Journal(j, opt, also...)
+	of, err := judged.Journal(j, opt, also...)
 	if err != nil {
-		return nil, nil, errors.Join(r.run.Unwritten(), err)
+		return nil, errors.Join(r.run.Unwritten(), err)
 	}
 	objective, err := spec.ParseSLO(r.SLO)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r.judged = judged.SLO(objective, r.run.Folder(), res, opt)
-	show := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged}
-	return res, v, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), res, show), r.save(res, v), r.draw(drawn, res))
+	r.judged = judged.SLO(objective, r.run.Folder(), of.Result, opt)
+	return of, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), of.Result, r.shown(of)), r.save(of), r.draw(drawn, of.Result))
 }
 
 // said is where it goes what was done, unless only the result is wanted.
@@ -171,17 +184,17 @@ func firstCause(res *measure.Result) string {
 }
 
 // save writes the result where --save-result and --append-result want it.
-func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
+func (r *serveRun) save(of *judged.Run) error {
 	if !r.SaveResult && !r.AppendResult {
 		return nil
 	}
-	path := r.ResultPath(report.FileName(res))
-	opt := report.Options{RunDir: r.run.Folder(), Detailed: r.SaveDetailed, Verdict: v, SLO: r.judged}
+	path, opt := r.ResultPath(report.FileName(of.Result)), r.shown(of)
+	opt.Detailed = r.SaveDetailed
 	if !r.AppendResult {
-		if err := writeResult(path, res, opt); err != nil {
+		if err := writeResult(path, of.Result, opt); err != nil {
 			return err
 		}
-	} else if err := appendResult(path, res, opt); err != nil {
+	} else if err := appendResult(path, of.Result, opt); err != nil {
 		return err
 	}
 	r.host.Say("result: %s", path)
@@ -189,11 +202,11 @@ func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
 }
 
 // note adds the run to the file of --append-markdown.
-func (r *serveRun) note(res *measure.Result, v *verdict.Verdict) error {
+func (r *serveRun) note(of *judged.Run) error {
 	if r.AppendMarkdown == "" {
 		return nil
 	}
-	return export.AppendSections(r.AppendMarkdown, []section.Run{{Name: section.Name(res, r.run.Folder()), Folder: r.run.Folder(), Result: res, Verdict: v}})
+	return export.AppendSections(r.AppendMarkdown, []section.Run{{Name: section.Name(of.Result, r.run.Folder()), Folder: r.run.Folder(), Result: of.Result, Verdict: of.Verdict}})
 }
 
 // writeResult writes a new result whole or not at all.
@@ -290,15 +303,15 @@ func SendBatches(ctx context.Context, s command.Streams, o *Options, drain <-cha
 		return nil, nil, err
 	}
 	defer r.run.Close()
-	res, v, unwritten := r.result()
-	if res == nil {
-		return nil, v, unwritten
+	of, unwritten := r.result()
+	if of == nil {
+		return nil, nil, unwritten
 	}
 	j, err := r.run.Reopen() // once more, for its batches
 	if err != nil {
-		return nil, v, err
+		return nil, of.Verdict, err
 	}
 	defer j.Close()
 	batches, err := batch.Read(j, j.Run().Options.Batch)
-	return batches, v, errors.Join(unwritten, err)
+	return batches, of.Verdict, errors.Join(unwritten, err)
 }

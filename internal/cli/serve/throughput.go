@@ -144,10 +144,11 @@ func Throughput(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	defer r.run.Close()
-	res, v, err := r.result()
-	if res == nil {
+	of, err := r.result()
+	if of == nil {
 		return err
 	}
+	res, v := of.Result, of.Verdict
 	if o.outputJSON != "" {
 		err = errors.Join(err, WriteJSONFile(o.outputJSON, func(w io.Writer) error { return report.ThroughputJSON(w, res) }))
 	}

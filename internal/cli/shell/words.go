@@ -80,11 +80,11 @@ func Find(commands []command.Entry, word string) (found []Meaning) {
 		if len(found) == 0 {
 			found = ofLabel(word)
 		}
-		if len(found) == 0 {
-			found = ofResult(word)
-		}
 	}
-	return append(found, flags(commands, word)...)
+	if found = append(found, flags(commands, word)...); len(found) == 0 && !strings.HasPrefix(word, "-") {
+		return ofResult(word)
+	}
+	return found
 }
 
 func spelled(word string) string { return strings.ToLower(strings.ReplaceAll(word, "-", "_")) }

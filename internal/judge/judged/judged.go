@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/result"
@@ -20,6 +21,7 @@ import (
 type Run struct {
 	Result   *measure.Result
 	Verdict  *verdict.Verdict
+	Explain  *explain.Explanation // what limited it
 	Samples  []journal.Sample
 	Scrapes  []journal.Scrape
 	Hardware []journal.Hardware
@@ -33,11 +35,7 @@ func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, erro
 		return nil, err
 	}
 	defer j.Close()
-	r, v, err := Journal(j, opt, also...)
-	if err != nil {
-		return nil, err
-	}
-	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes(), Hardware: j.Hardware()}, nil
+	return Journal(j, opt, also...)
 }
 
 // Result computes the result of the run in a folder, as comparisons take it: with the latencies and percentiles that the
@@ -61,11 +59,11 @@ func Result(folder string, metrics ...string) (result.Result, error) {
 			opt.Percentiles = append(opt.Percentiles, p)
 		}
 	}
-	r, v, err := Journal(j, opt)
+	r, err := Journal(j, opt)
 	if err != nil {
 		return result.Result{}, err
 	}
-	return result.Of(folder, r, v), nil
+	return result.Of(folder, r.Result, r.Verdict), nil
 }
 
 // Open opens the journal of the run in a folder.
@@ -78,11 +76,12 @@ func Open(folder string) (*journal.Reader, error) {
 }
 
 // Journal reads a journal to its end.
-func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*measure.Result, *verdict.Verdict, error) {
+func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*Run, error) {
+	e := explain.NewCollector()
 	v := verdict.NewCollector(j.Run(), verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})
-	r, err := measure.Measure(j, opt, append([]row.Collector{v}, also...)...)
+	r, err := measure.Measure(j, opt, append([]row.Collector{v, e}, also...)...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	v.Hardware(r.Hardware)
 	v.Bounds(r.Bounds)
@@ -92,7 +91,9 @@ func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*me
 	if n, why := j.Skipped(); n > 0 {
 		r.Warnings = append([]string{fmt.Sprintf("lines of the journal that are left out: %d (%v)", n, why)}, r.Warnings...)
 	}
-	return r, v.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
+	run := &Run{Result: r, Verdict: v.Verdict(j.End(), j.Samples(), j.Scrapes()), Samples: j.Samples(), Scrapes: j.Scrapes(), Hardware: j.Hardware()}
+	run.Explain = e.Explain(explain.Input{Run: j.Run(), End: j.End(), Samples: run.Samples, Scrapes: run.Scrapes, Verdict: run.Verdict, Bounds: r.Bounds})
+	return run, nil
 }
 
 // SLO holds a run against an SLO; nil: there is none. What the result does not have,

@@ -39,12 +39,26 @@ func (s *Set) Title(name string) string {
 	return name
 }
 
-// Find reads what a path names: a run's folder, a result that names one, a folder of a scenario, find, ab, eval
+// Name is what a run is called in a command: its folder, without what is in front of it where Find knows that.
+func Name(folder string) string {
+	if root, err := journal.RunsFolder(os.Getenv); err == nil && filepath.Dir(folder) == root {
+		return filepath.Base(folder)
+	}
+	return folder
+}
+
+// Find reads what a path names: a run's folder, the name of one in the state folder, a result that names one, a folder of a scenario, find, ab, eval
 // or a sweep, or a point of a scenario: results/NAME/POINT, with or without the number of its repeat.
 func Find(typed string) (*Set, error) {
 	info, err := os.Stat(typed)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if root, err := journal.RunsFolder(os.Getenv); err == nil && filepath.Base(typed) == typed {
+			if s, err := look(filepath.Join(root, typed)); err == nil && s.Kind != kept.None {
+				s.Path = typed
+				return s, nil
+			}
+		}
 		return findPoint(typed)
 	case err != nil:
 		return nil, err

@@ -82,3 +82,37 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// A run of the state folder is named without it, there and back; what lies here comes first.
+func TestRunsOfTheStateFolderHaveShortNames(t *testing.T) {
+	state, here := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	t.Chdir(here)
+	folder := filepath.Join(state, "inferometer", "runs", "20260102T030405Z-1")
+	for _, at := range []string{folder, filepath.Join(here, "mine")} {
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, journal.FileName), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := Name(folder); got != "20260102T030405Z-1" {
+		t.Error(got)
+	}
+	if got := Name(filepath.Join(here, "mine")); got != filepath.Join(here, "mine") {
+		t.Error(got)
+	}
+	for typed, want := range map[string]string{"20260102T030405Z-1": folder, "mine": filepath.Join(here, "mine"), "20260102T030405Z-2": "", "..": "", ".": ""} {
+		s, err := Find(typed)
+		if want == "" {
+			if err == nil {
+				t.Errorf("%s is found: %v", typed, s.Runs)
+			}
+			continue
+		}
+		if err != nil || len(s.Runs) != 1 || s.Runs[0].Path != want {
+			t.Errorf("%s: %v, %v", typed, s, err)
+		}
+	}
+}

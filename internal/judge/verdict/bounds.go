@@ -209,6 +209,51 @@ func largest(parts map[bounds.Part]bounds.Ends, but ...bounds.Part) (out []bound
 	return out
 }
 
+// upTo is a share, rounded up to whole per cent: what is said to be within it is.
+func upTo(share float64) string { return fmt.Sprintf("%.0f %%", upToPercent(share)) }
+
+func upToPercent(share float64) float64 { return max(math.Ceil(share*100-1e-9), 1) }
+
+// within says how good the shown numbers are, all or all but the tails.
+func within(list []off, smallest float64) string {
+	body, tail := 0.0, 0.0
+	for _, o := range list {
+		if o.tail {
+			tail = max(tail, o.share)
+		} else {
+			body = max(body, o.share)
+		}
+	}
+	share := body
+	if tail <= mostOff {
+		share = max(body, tail)
+	}
+	words := "within " + upTo(share)
+	if smallest*upToPercent(share)/100 < leastOff { // less than that is not looked at
+		words += fmt.Sprintf(" or %g ms", leastOff)
+	}
+	if tail > mostOff {
+		return fmt.Sprintf("numbers %s, tails within %s", words, upTo(tail))
+	}
+	return "every number " + words
+}
+
+// briefly is by how much a number can be off, which way, and why.
+func (o *off) briefly() string {
+	below, above := o.value-o.ends[0], o.ends[1]-o.value
+	text := fmt.Sprintf("%s may be off by up to %s", o.name, upTo(o.share))
+	switch {
+	case below > 3*above:
+		text = fmt.Sprintf("%s may be up to %s too high", o.name, upTo(o.share))
+	case above > 3*below:
+		text = fmt.Sprintf("%s may be up to %s too low", o.name, upTo(o.share))
+	}
+	if len(o.causes) > 0 {
+		text += ", " + partNames[o.causes[0]].brief
+	}
+	return text
+}
+
 func percentileKey(p float64) string { return fmt.Sprintf("p%g_ms", p) }
 
 // statisticName is it in words.

@@ -25,7 +25,7 @@ func TestLine(t *testing.T) {
 		{"VALID: 1 request, 2 of 2 checks made, every number within 1 %", Verdict{Level: TrustValid, Requests: 1, Made: 2, Checks: []Check{ok, good}}},
 		{"VALID: 1 of 2 checks made, times may be up to 1.2 ms late", Verdict{Level: TrustValid, Requests: 20, Made: 1, Checks: []Check{unsure, own}}},
 		{"SUSPECT: TTFT rose by 20.0 % during the run", Verdict{Level: TrustSuspect, Reasons: []string{"drift"}, Checks: []Check{bad}}},
-		{"INVALID: 28 of 64 requests failed (and 2 more)", Verdict{Level: TrustInvalid, Reasons: []string{"bounds", "outcomes", "drift"}, Checks: []Check{wide, bad, failed}}},
+		{"INVALID: 28 of 64 requests failed (+2 more)", Verdict{Level: TrustInvalid, Reasons: []string{"bounds", "outcomes", "drift"}, Checks: []Check{wide, bad, failed}}},
 		{"SUSPECT", Verdict{Level: TrustSuspect, Reasons: []string{"of another version"}, Checks: []Check{ok}}},
 	} {
 		if got := tt.v.Line(); got != tt.want {
@@ -46,7 +46,7 @@ func TestWithin(t *testing.T) {
 		{"every number within 1 %", math.Inf(1), nil},
 		{"every number within 6 %", 5, []off{{name: "mean TTFT", share: 0.0501}, {name: "p99 ITL", share: 0.04, tail: true}}},
 		{"every number within 21 %", 5, []off{{name: "mean TTFT", share: 0.05}, {name: "p99 ITL", share: 0.21, tail: true}}},
-		{"all within 5 % but tails (p99 ITL: 44 %)", 5, []off{{name: "mean TTFT", share: 0.05}, {name: "p90 ITL", share: 0.3, tail: true}, {name: "p99 ITL", share: 0.44, tail: true}}},
+		{"numbers within 5 %, tails within 44 %", 5, []off{{name: "mean TTFT", share: 0.05}, {name: "p90 ITL", share: 0.3, tail: true}, {name: "p99 ITL", share: 0.44, tail: true}}},
 	} {
 		if got := within(tt.list, tt.smallest); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

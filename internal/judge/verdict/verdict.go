@@ -23,6 +23,7 @@ package verdict
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -104,6 +105,52 @@ type Verdict struct {
 	// Requests are those that it is of, and Made the checks that could be made.
 	Requests int64 `json:"requests"`
 	Made     int   `json:"checks_made"`
+}
+
+// fewRequests are so few that most checks could hardly have found anything: the line says so.
+const fewRequests = 20
+
+// Line is the verdict in one line, for who knows none of the checks: of a valid run how many of them were made and
+// how good its numbers are, of another one what is wrong first of all.
+func (v *Verdict) Line() string {
+	if len(v.Checks) == 0 {
+		return string(v.Level)
+	}
+	if k := v.first(); k != nil {
+		line := fmt.Sprintf("%s: %s", v.Level, k.Brief)
+		if more := len(v.Reasons) - 1; more > 0 {
+			line += fmt.Sprintf(" (+%d more)", more)
+		}
+		return line
+	}
+	if v.Level != TrustValid {
+		return string(v.Level)
+	}
+	line := fmt.Sprintf("%s: ", v.Level)
+	if v.Requests < fewRequests {
+		line += counted(int(v.Requests), "request") + ", "
+	}
+	line += fmt.Sprintf("%d of %d checks made", v.Made, len(v.Checks))
+	for _, name := range []string{"bounds", "lag"} { // whichever knows how good the times are
+		if k := v.Check(name); k != nil && k.Brief != "" {
+			return line + ", " + k.Brief
+		}
+	}
+	return line
+}
+
+// first is the reason that the line names: requests that failed before all that is no worse, as nobody reads the numbers
+// of a run without knowing of them.
+func (v *Verdict) first() *Check {
+	var first *Check
+	for _, name := range v.Reasons {
+		switch k := v.Check(name); {
+		case k == nil || k.Brief == "":
+		case first == nil, k.Name == "outcomes" && k.Level == first.Level:
+			first = k
+		}
+	}
+	return first
 }
 
 // Check returns a check by its name, nil if there is none.

@@ -44,19 +44,40 @@ func percent(use *float64) string {
 // Text is the answer in words and tables, within the width of a screen; 0: of a file.
 func (r *Report) Text(width int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The highest %s within an SLO\n\n%s\n", r.Vary, r.SLO)
+	title := fmt.Sprintf("The highest %s within an SLO, by %s", r.Vary, r.Map)
+	if r.Map == "" && len(r.Results) > 0 {
+		title = r.Sentence(&r.Results[0])
+	}
+	fmt.Fprintf(&b, "# %s\n\nThe SLO: %s\n", title, r.SLO)
 	if r.Map != "" {
 		r.capacityMap(&b, width)
 	}
 	for i := range r.Results {
 		f := &r.Results[i]
 		if r.Map != "" {
-			fmt.Fprintf(&b, "\n## %s %s\n", r.Map, f.Value)
+			fmt.Fprintf(&b, "\n## %s %s: %s\n", r.Map, f.Value, r.Sentence(f))
 		}
 		r.answer(&b, f, width)
 		r.curve(&b, f, width)
 	}
 	return b.String()
+}
+
+// Sentence is the answer of a search.
+func (r *Report) Sentence(f *Result) string {
+	a, unit := &f.Answer, ""
+	if r.Vary == Rate {
+		unit = " req/s"
+	}
+	switch p := f.found(); {
+	case p != nil && a.Confirmed && a.Low != nil && a.High != nil:
+		return fmt.Sprintf("The highest %s within the SLO is %s%s (95 %%: %s)", r.Vary, LoadText(p.X), unit, Interval(a))
+	case p != nil:
+		return fmt.Sprintf("The highest %s within the SLO is not decided; it is at least %s%s", r.Vary, LoadText(p.X), unit)
+	case a.High != nil:
+		return fmt.Sprintf("The SLO holds at no %s that was tried, down to %s%s", r.Vary, LoadText(*a.High), unit)
+	}
+	return fmt.Sprintf("The highest %s within the SLO is not decided", r.Vary)
 }
 
 // capacityMap is one line for each value of the mapped flag.

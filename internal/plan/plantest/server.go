@@ -226,6 +226,6 @@ func (p *play) write(folder string) error {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(folder, journal.ResultName), func(out io.Writer) error {
-		return report.JSON(out, r.Result, report.Options{RunDir: folder, Verdict: r.Verdict})
+		return report.JSON(out, r.Result, report.Options{RunDir: folder, Verdict: r.Verdict, Explain: r.Explain})
 	})
 }

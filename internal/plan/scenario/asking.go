@@ -96,6 +96,6 @@ func resultOf(at string) error {
 		return err
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		return report.JSON(w, r.Result, report.Options{RunDir: at, Verdict: r.Verdict})
+		return report.JSON(w, r.Result, report.Options{RunDir: at, Verdict: r.Verdict, Explain: r.Explain})
 	})
 }

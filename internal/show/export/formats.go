@@ -20,15 +20,15 @@ import (
 
 // Options say what else a report holds.
 type Options struct {
-	SLO       slo.SLO                   // nil: none was given
-	Judged    map[string]*slo.Judgement // on each run, by its folder; nil: no SLO
-	Detailed  bool                      // JSON: each request too
-	Intervals bool                      // table: the confidence intervals
-	Plot      bool                      // table: the run drawn in the terminal
-	Chart     string                    // svg, png: which picture
-	SVG       bool                      // dataset_stats: not a PNG
-	ITL       [2]float64                // timeline: the lengths of gaps that it tells apart, in ms
-	Version   string                    // of inferometer
+	SLO      slo.SLO                   // nil: none was given
+	Judged   map[string]*slo.Judgement // on each run, by its folder; nil: no SLO
+	Detailed bool                      // JSON: each request too
+	Details  bool                      // table: all sections, not the summary alone
+	Plot     bool                      // table: the run drawn in the terminal
+	Chart    string                    // svg, png: which picture
+	SVG      bool                      // dataset_stats: not a PNG
+	ITL      [2]float64                // timeline: the lengths of gaps that it tells apart, in ms
+	Version  string                    // of inferometer
 
 	// Of the terminal.
 	Width     int // where lines are broken; 0: nowhere
@@ -96,7 +96,7 @@ func first(is func(Format) bool) (Format, bool) {
 }
 
 func (o *Options) of(r *section.Run) report.Options {
-	return report.Options{RunDir: r.Folder, Detailed: o.Detailed, Verdict: r.Verdict, SLO: o.Judged[r.Folder], Intervals: o.Intervals}
+	return report.Options{RunDir: r.Folder, Detailed: o.Detailed, Verdict: r.Verdict, Explain: r.Explain, SLO: o.Judged[r.Folder], Details: o.Details}
 }
 
 func tables(w io.Writer, runs []section.Run, opt *Options) error {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
-	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
@@ -40,20 +39,17 @@ const fewRows = 500
 func ReadRun(folder string, opt measure.Options, drawn bool, several int) (section.Run, error) {
 	var also []row.Collector
 	var drawing *chartdata.Collector
-	var explaining *explain.Collector
 	if drawn {
 		drawing = chartdata.NewCollector(max(chartdata.MostRows/several, fewRows))
-		explaining = explain.NewCollector()
-		also = append(also, drawing, explaining)
+		also = append(also, drawing)
 	}
 	r, err := judged.Read(folder, opt, also...)
 	if err != nil {
 		return section.Run{}, err
 	}
-	run := section.Run{Name: section.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
+	run := section.Run{Name: section.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict, Explain: r.Explain}
 	if drawing != nil {
 		run.Drawn = drawing.Run(r.Samples, r.Scrapes, r.Result.Run.MetricNames...)
-		run.Explain = explaining.Explain(explain.Input{Run: r.Result.Run, End: r.Result.End, Samples: r.Samples, Scrapes: r.Scrapes, Verdict: r.Verdict, Bounds: r.Result.Bounds})
 		run.Drawn.Hardware = chartdata.Hardware(r.Hardware)
 		run.Drawn.TokensUnknown = r.Result.TokensInTime.Reason
 	}

@@ -2,13 +2,13 @@ package page
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/section"
 	"github.com/inferometer/inferometer/internal/show/table"
@@ -31,9 +31,9 @@ func cards(run *section.Run, limits slo.SLO) []Card {
 	}
 	list = append(list, throughputCard(r))
 	if r.Run.Options.Whole() { // an answer is one piece, and has no times of tokens
-		list = append(list, latencyCard(r, "End to end, median", "e2el"))
+		list = append(list, latencyCard(r, "End to end, median", &r.Latency.Sent.E2EL, "latency.sent.e2el.p50_ms", "latency.sent.e2el.p99_ms"))
 	} else {
-		list = append(list, latencyCard(r, "TTFT, median", "ttft"), latencyCard(r, "Between chunks, median", "itl"))
+		list = append(list, latencyCard(r, "TTFT, median", &r.Latency.Sent.TTFT, "latency.sent.ttft.p50_ms", "latency.sent.ttft.p99_ms"), betweenCard(r))
 	}
 	list = append(list, failureCard(r))
 	if limits != nil {
@@ -48,25 +48,42 @@ func cards(run *section.Run, limits slo.SLO) []Card {
 
 func throughputCard(r *measure.Result) Card {
 	c := Card{Title: "Output throughput", Text: short(r.OutputThroughput), Unit: "tok/s", Notes: intervalOf(r, "output_throughput")}
-	c.Notes = append(c.Notes, fmt.Sprintf("%s req/s, peak %s tok/s", short(r.RequestThroughput), peak(r)))
-	if r.Completed == 0 {
-		c = Card{Title: c.Title, Text: number.None, Unit: c.Unit, Notes: []string{nothing}}
+	switch {
+	case r.Completed == 0:
+		return Card{Title: c.Title, Text: number.None, Unit: c.Unit, Notes: []string{nothing}}
+	case r.Run.Options.Pooling: // its answers have no tokens
+		c = Card{Title: "Throughput", Text: short(r.TotalTokenThroughput), Unit: c.Unit, Notes: intervalOf(r, "total_token_throughput")}
+		c.Notes = append(c.Notes, short(r.RequestThroughput)+" req/s")
+	default:
+		c.Notes = append(c.Notes, fmt.Sprintf("%s req/s, peak %s tok/s", short(r.RequestThroughput), peak(r)))
 	}
 	return c
 }
 
-func latencyCard(r *measure.Result, title, name string) Card {
-	c := Card{Title: title, Text: short(section.Latency(r, "p50", name)), Unit: "ms"}
-	high := section.Tabled(r, "p99", name)
-	switch {
-	case c.Text == number.None:
-		c.Notes = []string{"not measured"}
-	case math.IsNaN(section.Tabled(r, "p50", name)):
-		c.Notes = []string{"too few values for a median"}
-	case math.IsNaN(high):
-		c.Notes = append(intervalOf(r, "median_"+name+"_ms"), "p99: too few values")
+// betweenCard is the time between tokens, or between chunks where nobody knows how many tokens these hold.
+func betweenCard(r *measure.Result) Card {
+	switch t := r.InterToken.Summary; {
+	case t == nil:
+		return latencyCard(r, "Between chunks, median", &r.InterChunk, "median_itl_ms", "p99_itl_ms")
+	case *t == r.InterChunk: // a token a chunk: then it has the same intervals
+		return latencyCard(r, "Inter-token, median", t, "median_itl_ms", "p99_itl_ms")
 	default:
-		c.Notes = append(intervalOf(r, "median_"+name+"_ms"), "p99 "+short(high)+" ms")
+		return latencyCard(r, "Inter-token, median", t, "", "")
+	}
+}
+
+// latencyCard is the median of a latency and its p99; p50 and p99 are the keys of their intervals.
+func latencyCard(r *measure.Result, title string, s *measure.Summary, p50, p99 string) Card {
+	c := Card{Title: title, Text: short(s.P50), Unit: "ms"}
+	switch n := int64(s.Count); {
+	case n == 0:
+		c.Text, c.Notes = number.None, []string{"not measured"}
+	case n < verdict.Needs(50):
+		c.Notes = []string{"too few values for a median"}
+	case n < verdict.Needs(99):
+		c.Notes = append(intervalOf(r, p50), "p99: too few values")
+	default:
+		c.Notes = append(intervalOf(r, p50), "p99 "+short(s.P99)+" ms"+bracketed(intervalEnds(r, p99)))
 	}
 	return c
 }
@@ -79,7 +96,7 @@ func failureCard(r *measure.Result) Card {
 	}
 	if all > 0 {
 		low, high := stats.Wilson(r.Failed, all, r.Confidence.Level)
-		c.Notes = []string{confidence(r, number.Share(low), number.Share(high))}
+		c.Notes = []string{fmt.Sprintf("%g\u00a0%% interval: %s to %s", 100*r.Confidence.Level, number.Share(low), number.Share(high))}
 	}
 	var kinds []string
 	for _, o := range r.Outcomes {
@@ -99,31 +116,34 @@ func failureCard(r *measure.Result) Card {
 
 // intervalOf is what chance may do to a number, in words; nil where that is not known.
 func intervalOf(r *measure.Result, key string) []string {
-	for i := range r.Confidence.Intervals {
-		in := &r.Confidence.Intervals[i]
-		if in.Key != key || in.Low == nil && in.High == nil {
-			continue
-		}
-		switch {
-		case in.High == nil:
-			return []string{confidence(r, short(*in.Low), "")}
-		case in.Low == nil:
-			return []string{confidence(r, "", short(*in.High))}
-		}
-		return []string{confidence(r, short(*in.Low), short(*in.High))}
+	if text := intervalEnds(r, key); text != "" {
+		return []string{fmt.Sprintf("%g\u00a0%% interval: %s", 100*r.Confidence.Level, text)}
 	}
 	return nil
 }
 
-func confidence(r *measure.Result, low, high string) string {
-	text := low + " to " + high
-	switch {
-	case high == "":
-		text = "at least " + low
-	case low == "":
-		text = "at most " + high
+// intervalEnds are those of an interval, of which one may not be known; empty: there is none.
+func intervalEnds(r *measure.Result, key string) string {
+	for i := range r.Confidence.Intervals {
+		in := &r.Confidence.Intervals[i]
+		switch {
+		case in.Key != key || in.Low == nil && in.High == nil:
+		case in.High == nil:
+			return "at least " + short(*in.Low)
+		case in.Low == nil:
+			return "at most " + short(*in.High)
+		default:
+			return short(*in.Low) + " to " + short(*in.High)
+		}
 	}
-	return fmt.Sprintf("%g\u00a0%% interval: %s", 100*r.Confidence.Level, text)
+	return ""
+}
+
+func bracketed(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
 }
 
 // more are further numbers of a run, as words and what they say.

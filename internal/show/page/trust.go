@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/explain"
@@ -97,16 +98,26 @@ func (m *content) reasons(v *verdict.Verdict) {
 	m.WriteString("</ul>\n")
 }
 
-// notes are what limited a run, where that was asked for, and its warnings.
+// notes are what limited a run, what to do next where nothing spoils it, and what else is worth knowing.
 func (m *content) notes(run *section.Run) {
 	var list []string
-	if e := run.Explain; e != nil && e.Limit != explain.Unclear {
+	if e := run.Explain; e != nil && e.Limit != explain.Unclear && !run.Invalid() {
 		list = append(list, "Limited by: "+e.Title)
-		if e.Next != "" {
+		if e.Next != "" && run.Verdict != nil && len(run.Verdict.Reasons) == 0 { // else the reasons say what to do
 			list = append(list, "Next: "+e.Next)
 		}
 	}
-	if list = append(list, run.Result.Warnings...); len(list) > 0 {
+	for _, w := range run.Result.Warnings {
+		list = append(list, "Warning: "+w)
+	}
+	if v := run.Verdict; v != nil {
+		const most = 3
+		noted := slices.DeleteFunc(slices.Clone(v.Checks), func(c verdict.Check) bool { return c.Level != verdict.Noted || c.Name == "bounds" }) // bounds are in the line
+		for _, c := range noted[:min(len(noted), most)] {
+			list = append(list, "Note: "+c.Sentence)
+		}
+	}
+	if len(list) > 0 {
 		m.WriteString(`<ul class="notes">`)
 		m.Each("<li>%s</li>", list)
 		m.WriteString("</ul>\n")

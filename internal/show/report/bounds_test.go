@@ -31,7 +31,7 @@ func sharing(t *testing.T, kernel bool) *measure.Result {
 func TestBoundsAreShown(t *testing.T) {
 	var console, result strings.Builder
 	r := sharing(t, true)
-	if err := Console(&console, r, Options{}); err != nil {
+	if err := Console(&console, r, Options{Details: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := JSON(&result, r, Options{}); err != nil {
@@ -49,7 +49,7 @@ func TestBoundsAreShown(t *testing.T) {
 		t.Errorf("no %s in\n%s", want, result.String())
 	}
 	console.Reset()
-	if err := Console(&console, sharing(t, false), Options{}); err != nil || strings.Contains(console.String(), "Known within bounds only") {
+	if err := Console(&console, sharing(t, false), Options{Details: true}); err != nil || strings.Contains(console.String(), "Known within bounds only") {
 		t.Errorf("of user times: %v\n%s", err, console.String())
 	}
 }

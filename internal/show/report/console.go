@@ -21,12 +21,20 @@ import (
 // width of the block, as vLLM has it.
 const width = 50
 
-// Console prints the failures, vLLM's block and ours.
+// Console prints the failures, vLLM's block and ours. By vLLM's rules it is the block alone, unless details are asked for.
 func Console(w io.Writer, r *measure.Result, opt Options) error {
+	if r.Compat != "" && !opt.Details {
+		return VLLM(w, r)
+	}
 	c := &console{Console: table.Console{Width: opt.Width}, color: opt.Color}
 	c.failures(r)
+	if r.Eval != nil { // who asks questions wants their score first
+		c.ours(r, &opt)
+		c.vllm(r)
+		return c.writeTo(w)
+	}
 	c.vllm(r)
-	c.ours(r, opt)
+	c.ours(r, &opt)
 	return c.writeTo(w)
 }
 

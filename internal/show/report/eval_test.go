@@ -33,7 +33,7 @@ func TestHostileQuestions(t *testing.T) {
 		r.Eval.Warnings = append(r.Eval.Warnings, words)
 		r.Run.Options.Label, r.Run.Options.ModelID, r.Errors = "x", "x", nil // cleaned by the journal's reader
 		var b bytes.Buffer
-		if err := Console(&b, r, Options{}); err != nil {
+		if err := Console(&b, r, Options{Details: true}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -70,7 +70,7 @@ func TestNothingAnswered(t *testing.T) {
 	c := score.NewCollector(r.Run.Task)
 	r.Eval = c.Result()
 	var b bytes.Buffer
-	if err := Console(&b, r, Options{}); err != nil {
+	if err := Console(&b, r, Options{Details: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Questions: 0 answered of 41 planned", "custom-extract       n/a", "No answer found:                         unknown", "Tokens per question: unknown of prompt, unknown of output"} {

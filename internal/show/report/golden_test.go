@@ -69,6 +69,7 @@ func TestGolden(t *testing.T) {
 			}
 			golden(t, name+".json", b.Bytes())
 			b.Reset()
+			opt.Details = true
 			if err := Console(&b, r, opt); err != nil {
 				t.Fatal(err)
 			}

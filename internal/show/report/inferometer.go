@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/show/summary"
 )
 
 // Schema is the version of what lies under the key "inferometer". It grows when
@@ -21,6 +22,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"interrupted", orNull(r.Interrupted)},
 		{"compat", orNull(r.Compat)},
 		{"run", orNull(opt.RunDir)},
+		{"summary", summary.Of(opt.run(r), opt.SLO)},
 		{"verdict", verdictObject(opt.Verdict)},
 		{"outcomes", outcomesObject(r.Outcomes)},
 		{"confidence", confidence(&r.Confidence)},

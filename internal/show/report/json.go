@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
+	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
@@ -22,15 +23,22 @@ type object = ordered.Object
 
 // Options say what a report holds beside the measured result.
 type Options struct {
-	RunDir   string           // the run's folder, shown and kept in the result
-	Detailed bool             // the arrays of --save-detailed; the result must be measured with Detailed
-	Verdict  *verdict.Verdict // nil: the run was not judged
-	SLO      *slo.Judgement   // nil: the run was not held against one
+	RunDir   string               // the run's folder, shown and kept in the result
+	Detailed bool                 // the arrays of --save-detailed; the result must be measured with Detailed
+	Verdict  *verdict.Verdict     // nil: the run was not judged
+	Explain  *explain.Explanation // nil: what limited the run was not asked
+	SLO      *slo.Judgement       // nil: the run was not held against one
 
 	// Of the console only.
-	Intervals bool
-	Width     int  // columns of the terminal; 0: no terminal, long lines stay whole
-	Color     bool // for the verdict and what failed
+	Details bool   // all sections, not the summary alone
+	Page    string // the page that was written; empty: none was
+	Width   int    // columns of the terminal; 0: no terminal, long lines stay whole
+	Color   bool   // for the verdict and what failed
+}
+
+// run is what sections and the summary are made of.
+func (o *Options) run(r *measure.Result) *section.Run {
+	return &section.Run{Folder: o.RunDir, Result: r, Verdict: o.Verdict, Explain: o.Explain}
 }
 
 // JSON writes a result on one line without a newline at its end, as vLLM does:

@@ -85,7 +85,7 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	if err := JSON(broken{full}, r, Options{}); !errors.Is(err, full) {
 		t.Errorf("JSON: %v", err)
 	}
-	if err := Console(broken{full}, r, Options{}); !errors.Is(err, full) {
+	if err := Console(broken{full}, r, Options{Details: true}); !errors.Is(err, full) {
 		t.Errorf("Console: %v", err)
 	}
 	if err := JSON(io.Discard, r, Options{Detailed: true}); err == nil {

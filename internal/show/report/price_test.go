@@ -40,7 +40,7 @@ func TestCost(t *testing.T) {
 				r.End.Stopped = "p99_ttft<=1ms can't be met"
 			}
 			var text, b bytes.Buffer
-			if err := Console(&text, r, Options{}); err != nil {
+			if err := Console(&text, r, Options{Details: true}); err != nil {
 				t.Fatal(err)
 			}
 			for _, line := range tt.want {

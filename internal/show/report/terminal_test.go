@@ -19,10 +19,10 @@ func TestNarrowTerminal(t *testing.T) {
 		{Name: "outcomes", Level: verdict.Invalid, Sentence: strings.Repeat("some words ", 20) + "the last", Hint: "do something about it, and then run it once more"},
 	}}
 	var wide, narrow, block bytes.Buffer
-	if err := Console(&wide, r, Options{RunDir: "runs/x", Verdict: v}); err != nil {
+	if err := Console(&wide, r, Options{RunDir: "runs/x", Verdict: v, Details: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Console(&narrow, r, Options{RunDir: "runs/x", Verdict: v, Width: 60}); err != nil {
+	if err := Console(&narrow, r, Options{RunDir: "runs/x", Verdict: v, Details: true, Width: 60}); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(narrow.String(), "\n") {
@@ -48,10 +48,10 @@ func TestColor(t *testing.T) {
 	colors := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	for level, color := range map[verdict.Trust]string{verdict.TrustValid: green, verdict.TrustSuspect: yellow, verdict.TrustInvalid: red} {
 		var plain, colored bytes.Buffer
-		if err := Console(&plain, r, Options{Verdict: &verdict.Verdict{Level: level}}); err != nil {
+		if err := Console(&plain, r, Options{Details: true, Verdict: &verdict.Verdict{Level: level}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Console(&colored, r, Options{Verdict: &verdict.Verdict{Level: level}, Color: true}); err != nil {
+		if err := Console(&colored, r, Options{Details: true, Verdict: &verdict.Verdict{Level: level}, Color: true}); err != nil {
 			t.Fatal(err)
 		}
 		if colors.Match(plain.Bytes()) || colors.ReplaceAllString(colored.String(), "") != plain.String() {

@@ -22,7 +22,7 @@ func TestUnknownRates(t *testing.T) {
 		t.Fatalf("%+v, %+v", r.TokensInTime, r.SteadyState)
 	}
 	var console, file bytes.Buffer
-	if err := errors.Join(Console(&console, r, Options{RunDir: "x"}), JSON(&file, r, Options{RunDir: "x"})); err != nil {
+	if err := errors.Join(Console(&console, r, Options{Details: true, RunDir: "x"}), JSON(&file, r, Options{RunDir: "x"})); err != nil {
 		t.Fatal(err)
 	}
 	if err := validate(t, schema(t), file.Bytes()); err != nil {

@@ -13,7 +13,8 @@ func (c *console) verdict(v *verdict.Verdict) {
 	if v == nil {
 		return
 	}
-	c.line("%-40s %s", "Verdict:", c.paint(levelColor(v.Level), v.Line()))
+	c.center(" Verdict ", "-")
+	c.line("%s", c.paint(levelColor(v.Level), v.Line()))
 	for _, name := range v.Reasons {
 		check := v.Check(name)
 		if check == nil {

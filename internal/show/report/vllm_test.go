@@ -126,7 +126,7 @@ func TestVLLMsBlockByteForByte(t *testing.T) {
 		}})
 	}
 	var b bytes.Buffer
-	if err := Console(&b, r, Options{}); err != nil {
+	if err := Console(&b, r, Options{Details: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := string(readOrSkip(t, "testdata/vllm_0.32_block.txt"))
@@ -140,7 +140,7 @@ func TestVLLMsBlockByteForByte(t *testing.T) {
 func TestLabelsOfOursAreNotVLLMs(t *testing.T) {
 	for name, r := range results(t) {
 		var b bytes.Buffer
-		if err := Console(&b, r, Options{RunDir: "x"}); err != nil {
+		if err := Console(&b, r, Options{Details: true, RunDir: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		seen := map[string]bool{}

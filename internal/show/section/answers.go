@@ -32,7 +32,7 @@ func answers(run *Run) *Section {
 		v, _ := r.Number(&m)
 		t.Fact(m.Title, metricText(&m, v))
 	}
-	return &Section{ID: "answers", Title: "Answers", Quiet: true, Tables: []*table.Table{t}}
+	return &Section{ID: "answers", Title: "Answers", Tables: []*table.Table{t}}
 }
 
 func metricText(m *metric.Metric, v float64) string {

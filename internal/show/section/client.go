@@ -30,7 +30,7 @@ func client(run *Run) *Section {
 	if r.PeakConcurrency != r.PeakConcurrent {
 		t.Fact("Peak concurrent requests, as it was", fmt.Sprint(r.PeakConcurrency))
 	}
-	return &Section{ID: "client", Title: "Client", Quiet: true, Tables: []*table.Table{t}}
+	return &Section{ID: "client", Title: "Client", Tables: []*table.Table{t}}
 }
 
 // steady is the time in which the load was what was asked for.

@@ -33,5 +33,5 @@ func cost(run *Run) *Section {
 			t.Fact("Energy", "unknown: "+p.Reason)
 		}
 	}
-	return &Section{ID: "cost", Title: "Cost", Quiet: true, Tables: []*table.Table{t}}
+	return &Section{ID: "cost", Title: "Cost", Tables: []*table.Table{t}}
 }

@@ -41,7 +41,7 @@ func devices(run *Run) *Section {
 	for _, n := range s.Notes {
 		facts.Fact("Hardware", n)
 	}
-	return &Section{ID: "hardware", Title: "Hardware", Quiet: true, Tables: []*table.Table{facts, deviceTable(s)}}
+	return &Section{ID: "hardware", Title: "Hardware", Tables: []*table.Table{facts, deviceTable(s)}}
 }
 
 func deviceTable(s *hardware.Summary) *table.Table {

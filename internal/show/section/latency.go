@@ -46,7 +46,7 @@ func latencies(run *Run) *Section {
 	}
 	addSpread(t, "Client lag", r.Client.Lag, r.Client.Events)
 	addSpread(t, "Sent late by", r.Client.Lateness, int64(r.Requests))
-	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts}}
+	return &Section{ID: "latency", Title: "Latencies", Tables: []*table.Table{t, facts}}
 }
 
 func latencyTable(title string) *table.Table {

@@ -22,5 +22,5 @@ func outcomeSection(run *Run) *Section {
 	for _, e := range r.Errors {
 		errors.Add(e.Count, string(e.Outcome), table.Sentence(e.Message))
 	}
-	return &Section{ID: "outcomes", Title: "Outcomes", Quiet: true, Tables: []*table.Table{facts, each, errors}}
+	return &Section{ID: "outcomes", Title: "Outcomes", Tables: []*table.Table{facts, each, errors}}
 }

@@ -15,8 +15,6 @@ type Run struct {
 	Verdict *verdict.Verdict
 	Drawn   *chartdata.Run
 	Explain *explain.Explanation // nil: it was not asked for
-
-	Intervals bool // the confidence intervals are shown too
 }
 
 // invalid says that a run's numbers can't be trusted.

@@ -14,7 +14,6 @@ import (
 type Section struct {
 	ID, Title string // as in an address, and above it
 	Tables    []*table.Table
-	Quiet     bool // has no title on a console: it goes on with what stands above
 }
 
 // source is a section of any run: nil where the run has nothing of the kind.
