@@ -9,7 +9,7 @@ kept=${GALLERY:-$PWD/dist/gallery}
 make --no-print-directory build
 mapfile -t llama < <(scripts/llama-server.sh)
 PATH=$(dirname "${llama[0]}"):$PATH
-GGUF=$(dirname "${llama[2]}")
+GGUF=${GGUF:-$(dirname "${llama[2]}")}
 export PATH GGUF
 command -v llama-quantize >/dev/null || ninja -C "$(dirname "${llama[0]}")/.." llama-quantize
 for quant in F16 Q8_0 Q2_K; do
@@ -19,20 +19,24 @@ for quant in F16 Q8_0 Q2_K; do
   mv "$file.part" "$file"
 done
 
+program=$PWD/bin/inferometer
+cd examples/gallery
+
 # show NAME CHART POINT… measures an experiment and writes its files: a picture of these points, and a page of the first and the last.
 show() {
-  local name=$1 chart=$2 folder=$kept/$1 to=examples/gallery/$1 runs=()
+  local name=$1 chart=$2 runs=()
   shift 2
-  bin/inferometer run "$to/scenario.yaml" -o "$folder"
-  for point in "$@"; do runs+=("$folder/points/$point/run"); done
-  bin/inferometer report "${runs[@]}" --chart "$chart" -o "$to/picture.svg"
-  bin/inferometer report "${runs[0]}" "${runs[-1]}" -o "$to/page.html"
-  sed -i "s#$kept/##g" "$to/page.html" # no folder of this machine
-  cp "$folder/table.md" "$folder/summary.csv" "$to"
+  "$program" run "$name/scenario.yaml" -o "$kept/$name"
+  for point in "$@"; do runs+=("$kept/$name/points/$point/run"); done
+  "$program" report "${runs[@]}" --chart "$chart" -o "$name/picture.svg"
+  "$program" report "${runs[0]}" "${runs[-1]}" -o "$name/page.html"
+  sed -i "s#$kept/##g" "$name/page.html" # no folder of this machine
+  cp "$kept/$name/table.md" "$kept/$name/summary.csv" "$name"
 }
 show quantisation itl f16_concurrency-1_r1 q8_concurrency-1_r1 q4_concurrency-1_r1
-show replicas throughput one_concurrency-2_r1 one_concurrency-4_r1 two_concurrency-2_r1 two_concurrency-4_r1
+show replicas e2el one_concurrency-4_r1 half_concurrency-2_r1 two_concurrency-4_r1
 show speculative-decoding e2el plain_text-correct_r1 draft_text-correct_r1 ngram_text-correct_r1
 show prefix-caching ttft without_prefix-len-512_r1 without_prefix-len-128_r1 with_prefix-len-128_r1 with_prefix-len-512_r1
 show capacity ttft llama_slots-2_r1 llama_slots-8_r1
+cd ../..
 go test ./test/gallery -update

@@ -100,6 +100,7 @@ func TestSentencesMustHold(t *testing.T) {
 	}
 	for _, tt := range []struct{ text, want, wrong string }{
 		{text: `{{mean "x" "output_throughput" "target=a"}}`, want: "31.00"},
+		{text: `{{count "x" "output_throughput" "target=a"}}`, want: "31"},
 		{text: `{{times "x" "output_throughput" "target=a" "target=b"}}`, want: "3.1 times (3.0 to 3.2)"},
 		{text: `{{even "x" "output_throughput" "target=b" "target=c"}}`, want: "0.9 to 1.1 times"},
 		{text: `{{verdicts "x"}}`, want: "5 of 6 runs are VALID, 1 is SUSPECT (bounds)"},

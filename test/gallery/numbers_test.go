@@ -137,6 +137,10 @@ func functions(folder string) template.FuncMap {
 			all, err := values(folder, name, metric, point)
 			return number.Rate(mean(all)), err
 		},
+		"count": func(name, metric, point string) (string, error) {
+			all, err := values(folder, name, metric, point)
+			return number.Count(mean(all)), err
+		},
 		"times": func(name, metric, a, b string) (string, error) {
 			middle, low, high, err := ratios(folder, name, metric, a, b)
 			if err == nil && low <= 1 {
