@@ -38,5 +38,6 @@ show replicas e2el one_concurrency-4_r1 half_concurrency-2_r1 two_concurrency-4_
 show speculative-decoding e2el plain_text-correct_r1 draft_text-correct_r1 ngram_text-correct_r1
 show prefix-caching ttft without_prefix-len-512_r1 without_prefix-len-128_r1 with_prefix-len-128_r1 with_prefix-len-512_r1
 show capacity ttft llama_slots-2_r1 llama_slots-8_r1
+cat "$kept"/capacity/points/llama_slots-{2,8}_r1/run/find.md >capacity/table.md # the searches say more than the table
 cd ../..
 go test ./test/gallery -update
