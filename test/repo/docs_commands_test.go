@@ -234,7 +234,7 @@ func (p *docsPage) check(t *testing.T, line string) {
 			where = "--targets"
 		}
 		more = " " + where + " http://" + freeAddress(t) + " --deadline 1s --quiet"
-	case strings.HasPrefix(args, "http://"): // a URL alone, where something may be listening
+	case strings.HasPrefix(args, "http"): // a URL alone, where something may be listening
 		address, _, _ := strings.Cut(args, " ")
 		line = strings.Replace(line, address, "http://"+freeAddress(t), 1)
 	case strings.HasPrefix(args, "eval "):

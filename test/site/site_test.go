@@ -111,6 +111,17 @@ func TestLinksOfTheBuiltSite(t *testing.T) {
 	}
 }
 
+// The index of words is fetched with the first search, also on a phone.
+func TestSearchIsSmall(t *testing.T) {
+	found, err := filepath.Glob(filepath.Join(built(t), "searchindex*.js"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if info, err := os.Stat(found[0]); err != nil || info.Size() > 2<<20 {
+		t.Errorf("%s: %v, %v", found[0], info.Size(), err)
+	}
+}
+
 // Nothing of the site is fetched from elsewhere: links may lead away, files may not come from there.
 func TestNothingFromElsewhere(t *testing.T) {
 	dir := built(t)

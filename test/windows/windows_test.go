@@ -103,7 +103,11 @@ func TestRealCommands(t *testing.T) {
 	}
 	w.types(0, []string{"requests/s"}, "compare", "first", "first")
 	w.types(0, nil, sim.URL, "--num-prompts", "10")
-	w.types(2, []string{"sandbox"}, "eval", "--base-url", sim.URL, "--task", "humaneval", "--allow-code")
+	const question = `{"task_id": "HumanEval/0", "prompt": "def f(x):\n", "canonical_solution": "    return x\n", "test": "def check(f):\n    assert f(1) == 1\n", "entry_point": "f"}`
+	if err := os.WriteFile(filepath.Join(w.folder, "questions.jsonl"), []byte(question+"\r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.types(2, []string{"there is no sandbox for programs here"}, "eval", "--base-url", sim.URL, "--task", "humaneval", "--dataset-path", "questions.jsonl", "--allow-code")
 }
 
 // TestRealRun: a scenario, in a file with Windows's ends of lines, starts its servers by a line for the shell and by a
@@ -165,7 +169,7 @@ func TestRealCtrlC(t *testing.T) {
 		for seen := false; ; {
 			n, err := console.Read(buffer)
 			said.Write(buffer[:n])
-			if !seen && strings.Contains(said.String(), "%") { // the bar has begun
+			if !seen && strings.Contains(said.String(), " in flight") {
 				seen = true
 				close(running)
 			}

@@ -105,7 +105,7 @@ func read(folder string) (*run, error) {
 }
 
 func (r *run) write(w io.Writer, width int) {
-	fmt.Fprintln(w, "Verdict: "+r.Verdict.String())
+	fmt.Fprintln(w, r.Verdict.String())
 	title := "Limited by: " + r.Title
 	if bold := command.Bold(w); bold != nil {
 		title = bold(title)

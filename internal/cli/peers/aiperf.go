@@ -61,7 +61,7 @@ var aiperf = &Tool{
 		{Names: "--profile-export-file FILE, --profile-export-prefix", Here: "--save-result --result-filename %"},
 		{Names: "--ui NAME, --ui-type", Here: "--progress %", Values: map[string]string{"dashboard": "live", "simple": "plain", "none": "none"}},
 		{Names: "--slice-duration SECONDS", Here: LeaveOut, Remark: "a run keeps every second, and `inferometer report` draws them"},
-		{Names: "--num-profile-runs N, --confidence-level X", Remark: "one run has intervals by itself (`--ci`); repeats are a scenario's repeat, or `inferometer ab`", Page: "scenarios"},
+		{Names: "--num-profile-runs N, --confidence-level X", Remark: "one run has intervals by itself (`--details` prints them); repeats are a scenario's repeat, or `inferometer ab`", Page: "scenarios"},
 		{Names: "--search-recipe NAME, --search-sla", Remark: "type `inferometer find --slo \"p99_ttft<=500ms\"`", Page: "find"},
 		{Names: "--server-metrics URL…", Here: "--metrics-url %", Remark: "a server's own /metrics is read without it", Page: "server-metrics"},
 		{Names: "--gpu-telemetry URL…", Remark: "devices are read with `--hardware dcgm=URL`", Page: "hardware"},

@@ -307,13 +307,13 @@ func TestChanged(t *testing.T) {
 // TestVerdict: an explanation says first what the run itself is worth.
 func TestVerdict(t *testing.T) {
 	s := drawWorld(None, 3).requests()
-	s.in.Verdict = &verdict.Verdict{Level: verdict.TrustInvalid, Reasons: []string{"outcomes", "drift"}}
+	s.in.Verdict = &verdict.Verdict{Level: verdict.TrustInvalid, Reasons: []string{"outcomes", "drift"}, Checks: []verdict.Check{{Name: "outcomes", Level: verdict.Invalid, Brief: "3 of 4 requests failed"}}}
 	e := s.explain()
-	if got, want := e.Verdict.String(), "INVALID (outcomes, drift): an explanation of such a run is worth little"; got != want {
+	if got, want := e.Verdict.String(), "INVALID: 3 of 4 requests failed (+1 more); an explanation of such a run is worth little"; got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
 	text, err := json.Marshal(e)
-	if want := `"verdict":{"level":"INVALID","reasons":["outcomes","drift"]}`; err != nil || !strings.Contains(string(text), want) {
+	if want := `"verdict":{"level":"INVALID","line":"INVALID: 3 of 4 requests failed (+1 more)","reasons":["outcomes","drift"]}`; err != nil || !strings.Contains(string(text), want) {
 		t.Errorf("%s: %v", text, err)
 	}
 }

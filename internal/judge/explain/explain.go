@@ -10,8 +10,6 @@
 package explain
 
 import (
-	"strings"
-
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -80,22 +78,19 @@ type Explanation struct {
 // Verdict is the run's, without its checks.
 type Verdict struct {
 	Level   verdict.Trust `json:"level"`
+	Line    string        `json:"line"`
 	Reasons []string      `json:"reasons"`
 }
 
 // String is the verdict in a line, with what it means for an explanation.
 func (v *Verdict) String() string {
-	words := string(v.Level)
-	if len(v.Reasons) > 0 {
-		words += " (" + strings.Join(v.Reasons, ", ") + ")"
-	}
 	switch v.Level {
 	case verdict.TrustInvalid:
-		words += ": an explanation of such a run is worth little"
+		return v.Line + "; an explanation of such a run is worth little"
 	case verdict.TrustSuspect:
-		words += ": read its reasons first"
+		return v.Line + "; read its reasons first"
 	}
-	return words
+	return v.Line
 }
 
 // Input is what a run was, beside its requests.
@@ -113,7 +108,7 @@ func (c *Collector) Explain(in Input) *Explanation {
 	f := newFacts(c, in)
 	e := &Explanation{Limit: Unclear, Time: f.time()}
 	if v := in.Verdict; v != nil {
-		e.Verdict = &Verdict{v.Level, v.Reasons}
+		e.Verdict = &Verdict{v.Level, v.Line(), v.Reasons}
 	}
 	for _, r := range rules {
 		if found := r(f); found != nil {

@@ -74,13 +74,40 @@ func (e *evidence) chain(of func(*row.Row) (float64, bool)) stats.Chain {
 // rateSlots is how finely a rate is looked at in time.
 const rateSlots = 1024
 
-// slots adds up what the successes bring, each at the moment when it ended.
+// slots adds up what the successes bring, each evenly over the time that it took: answers that end
+// together, as those of a closed loop do, are no change of the rate.
 func (e *evidence) slots(duration float64, of func(*row.Row) float64) []float64 {
 	out := make([]float64, rateSlots)
+	if duration <= 0 {
+		return out
+	}
+	change := make([]float64, rateSlots+1) // of what each whole slot gets, against the one before
+	place := func(ns int64) (slot int, share float64) {
+		at := min(max(seconds(ns)/duration*rateSlots, 0), rateSlots)
+		slot = min(int(at), rateSlots-1)
+		return slot, at - float64(slot)
+	}
 	for i := range e.rows {
-		if e.rows[i].OK {
-			out[slotAt(e.rows[i].End, duration)] += of(&e.rows[i])
+		if !e.rows[i].OK {
+			continue
 		}
+		brings := of(&e.rows[i])
+		first, before := place(e.rows[i].Sent)
+		last, until := place(e.rows[i].End)
+		if first == last {
+			out[last] += brings
+			continue
+		}
+		each := brings / (float64(last-first) + until - before)
+		out[first] += each * (1 - before)
+		out[last] += each * until
+		change[first+1] += each
+		change[last] -= each
+	}
+	level := 0.0
+	for i := range out {
+		level += change[i]
+		out[i] += level
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/stats"
 )
@@ -188,5 +189,32 @@ func TestTooFewWaves(t *testing.T) {
 	_, more, st := sampleOf(draws(3, int(3*in.Needed), 16))
 	if with := sample.MeanInterval(&st, more); with.Low == nil {
 		t.Errorf("of %.0f there is none either: %+v", 3*in.Needed, with)
+	}
+}
+
+// Eight clients whose requests all take the same time end in waves. Their rate is as steady as can be, and its interval says so:
+// counted where requests end it was half as wide as the rate itself.
+func TestWavesAreASteadyRate(t *testing.T) {
+	const clients, waves, each = 8, 16, int64(1_300_000_000)
+	var e evidence
+	for wave := range int64(waves) {
+		for client := range int64(clients) {
+			late := client * 2_000_000
+			e.rows = append(e.rows, row.Row{OK: true, Sent: wave*each + late, End: (wave+1)*each + late})
+		}
+	}
+	duration := seconds(waves*each + clients*2_000_000)
+	slots := e.slots(duration, func(*row.Row) float64 { return 1 })
+	sum := 0.0
+	for _, v := range slots {
+		sum += v
+	}
+	if math.Abs(sum-clients*waves) > 1e-9*sum {
+		t.Errorf("%v requests in the slots, of %d", sum, clients*waves)
+	}
+	rate := clients * waves / duration
+	in := sample.RateInterval(slots, duration, rate, clients*waves)
+	if in.Low == nil || in.High == nil || *in.High-*in.Low > 0.1*rate {
+		t.Errorf("%.2f req/s has the interval %+v", rate, in)
 	}
 }

@@ -42,7 +42,7 @@ func rampDrain(f *facts, l limits) Check {
 	whole, inside := float64(f.measured)/f.span(), ratio(float64(ended), float64(to-from))
 	if inside > whole {
 		k.Effect = effect(k, "request throughput would be %s higher without them", percent(inside/whole-1))
-		return k.brief("throughput is about %s too low, the run is mostly start and end", upTo(1-whole/inside))
+		return k.brief("throughput is %s too low, %s of the run is start and end", upTo(1-whole/inside), upTo(share))
 	}
 	return k.brief("for %s of the run fewer than %d requests were open", percent(share), limit)
 }

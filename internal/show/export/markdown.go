@@ -64,8 +64,12 @@ func Section(w io.Writer, run *section.Run) error {
 }
 
 func verdictLines(b *strings.Builder, run *section.Run) {
-	fmt.Fprintf(b, "**Verdict: %s**\n\n", section.VerdictCell(run.Verdict).Text)
-	if run.Verdict == nil || len(run.Verdict.Reasons) == 0 {
+	if run.Verdict == nil {
+		b.WriteString("**Not judged**\n\n")
+		return
+	}
+	fmt.Fprintf(b, "**%s**\n\n", outside.Markdown(run.Verdict.Line()))
+	if len(run.Verdict.Reasons) == 0 {
 		return
 	}
 	for _, name := range run.Verdict.Reasons {

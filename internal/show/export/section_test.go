@@ -28,7 +28,7 @@ func TestASectionIsOneFile(t *testing.T) {
 		write func(*bytes.Buffer) error
 		want  string
 	}{
-		"console":  {func(b *bytes.Buffer) error { return report.Console(b, run.Result, report.Options{}) }, "- Colours ---------------------\ncolour   share\nblue    50.0 %\n"},
+		"console":  {func(b *bytes.Buffer) error { return report.Console(b, run.Result, report.Options{Details: true}) }, "- Colours ---------------------\ncolour   share\nblue    50.0 %\n"},
 		"Markdown": {func(b *bytes.Buffer) error { return Markdown(b, []section.Run{run}, nil) }, "### Colours\n\n| colour |  share |\n|--------|-------:|\n| blue   | 50.0 % |\n"},
 		"page":     {func(b *bytes.Buffer) error { return page.Write(b, []section.Run{run}, page.Options{}) }, `<tr><th scope="row">blue</th><td class="num" data-v="0.5">50.0 %</td></tr>`},
 	} {
