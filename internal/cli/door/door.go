@@ -22,6 +22,7 @@ import (
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/show/number"
+	"github.com/inferometer/inferometer/internal/show/table"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -117,7 +118,9 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 	}
 	l := choose(v.found, tried, way.pooling)
 	if !v.quiet {
-		fmt.Fprintln(v.Err, v.describe(asked.URLs[0], way, &tried.Alone))
+		var b strings.Builder
+		table.Line(&b, "", v.describe(asked.URLs[0], way, &tried.Alone), command.ResultWidth(v.Err))
+		fmt.Fprint(v.Err, b.String())
 	}
 	return v.settings(way, l), nil
 }
@@ -185,7 +188,7 @@ func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tri
 		if w.pooling && !unsupported(first) {
 			break
 		}
-		line.Set("trying a few small requests; a model that is loaded when it is asked for takes longer")
+		line.Set("trying a few small requests (slower if the model must be loaded first)")
 		asked, host, err := serve.SpecAndHost(v.Streams, v.small(&w))
 		if err != nil {
 			return nil, nil, err
