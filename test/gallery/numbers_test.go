@@ -115,7 +115,7 @@ func verdicts(folder, name string) (string, error) {
 	}
 	text := fmt.Sprintf("%d of %d runs are VALID", count["VALID"], len(runs))
 	if count["VALID"] == len(runs) {
-		text = fmt.Sprintf("all %d runs are VALID", len(runs))
+		text = fmt.Sprintf("VALID, all %d runs", len(runs))
 	}
 	for _, v := range []string{"SUSPECT", "INVALID", "failed", "missing"} {
 		if n := count[v]; n == 1 {
@@ -135,25 +135,21 @@ func functions(folder string) template.FuncMap {
 	return template.FuncMap{
 		"mean": func(name, metric, point string) (string, error) {
 			all, err := values(folder, name, metric, point)
-			return number.Rate(mean(all)), err
-		},
-		"count": func(name, metric, point string) (string, error) {
-			all, err := values(folder, name, metric, point)
-			return number.Count(mean(all)), err
+			return number.Short(mean(all)), err
 		},
 		"times": func(name, metric, a, b string) (string, error) {
 			middle, low, high, err := ratios(folder, name, metric, a, b)
 			if err == nil && low <= 1 {
 				err = fmt.Errorf("%s: %s at %s is not larger than at %s in every repeat", name, metric, a, b)
 			}
-			return fmt.Sprintf("%s times (%s)", number.Fixed(middle, 1), number.Fixed(low, 1)+" to "+number.Fixed(high, 1)), err
+			return fmt.Sprintf("%s times (%s to %s)", number.Short(middle), number.Short(low), number.Short(high)), err
 		},
 		"even": func(name, metric, a, b string) (string, error) {
 			_, low, high, err := ratios(folder, name, metric, a, b)
 			if err == nil && (low > 1 || high < 1) {
 				err = fmt.Errorf("%s: %s at %s is not even with that at %s", name, metric, a, b)
 			}
-			return fmt.Sprintf("%s to %s times", number.Fixed(low, 1), number.Fixed(high, 1)), err
+			return fmt.Sprintf("%s to %s times", number.Short(low), number.Short(high)), err
 		},
 		"verdicts": func(name string) (string, error) { return verdicts(folder, name) },
 	}
