@@ -120,7 +120,7 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 	if !v.quiet {
 		var b strings.Builder
 		table.Line(&b, "", v.describe(asked.URLs[0], way, &tried.Alone), command.ResultWidth(v.Err))
-		fmt.Fprint(v.Err, b.String())
+		line.Print("%s", strings.TrimSuffix(b.String(), "\n"))
 	}
 	return v.settings(way, l), nil
 }
