@@ -32,7 +32,7 @@ func widest(f *facts, l limits) Check {
 	case !b.Known:
 		return skip("%s", b.Reason)
 	case !f.kernel():
-		return skip("the times of events are the client's own: see lag")
+		return skip("event times are the client's own: see lag")
 	}
 	var worst, tail off
 	list := append(f.latenciesOff(f.ours()), f.ratesOff()...)
@@ -85,7 +85,7 @@ var partNames = map[bounds.Part]struct {
 	brief  string // for the verdict's line
 	causes []string
 }{
-	bounds.SharedReads: {"events shared a read, and so their times", "events came in one read", []string{"shared_reads", "unstamped"}},
+	bounds.SharedReads: {"events arrived in one read and share its time", "events arrived in one read", []string{"shared_reads", "unstamped"}},
 	bounds.WayIn:       {"requests were sent later than their timestamps say", "requests left late", machineCauses},
 	bounds.HeldUp:      {"this machine was stalled, and the server with it", "this machine was held up", machineCauses},
 	bounds.Loss:        {"requests lost segments on their way", "packets were lost", []string{"retransmits"}},
