@@ -33,7 +33,7 @@ var labels = []Meaning{
 	{"SLO", "line", "Which limits of --slo are met, and the one that is closest."},
 	{"Until", "line", "Which number --until was waiting for, and how precise it became."},
 	{"Limited by", "line", "What kept the server from doing more: the client, the load that was offered, or a part of the server. inferometer explain gives the reasons."},
-	{"Next", "line", "What to do next: a better run, or a mistake to mend."},
+	{"Next", "line", "What to do next, such as a longer run or something to fix."},
 	{"More", "line", "The command that prints everything about this run."},
 	{"Page", "line", "The file with the run as a web page."},
 	{"Why", "line", "The reason for what is named as the limit."},
