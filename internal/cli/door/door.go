@@ -37,9 +37,10 @@ func Is(args []string) bool {
 
 const help = `Usage: inferometer URL [flags of bench serve]
 
-Measure a server that is running. What it is, its model and a load that suits it are found out by a
-few small requests; the run takes about half a minute. The command line of bench serve that does the same
-is printed first: copy it to change the load. Flags of bench serve may follow the URL, and win.
+Measure a running server. A few small requests find out what it is, which model
+it serves and what load suits it; the run takes about half a minute. The bench
+serve command that does the same is printed first: copy it to change the load.
+Flags of bench serve may follow the URL and override what was found out.
 
 Examples:
   inferometer http://localhost:8000
@@ -71,7 +72,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		set.HelpAll(s.Out, command.TerminalWidth(s.Out))
 		return nil
 	case len(set.Args()) > 0 && spec.LooksLikeAddress(set.Args()[0]):
-		return &argv.UsageError{Text: "one server is measured, and two are given", Hint: "inferometer ab URL URL compares them, and --targets URL,URL loads them as one"}
+		return &argv.UsageError{Text: "two servers are given, and this measures one", Hint: "inferometer ab URL URL compares them, and --targets URL,URL loads them as one"}
 	case err != nil:
 		return err
 	}
@@ -102,7 +103,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 // among them.
 func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings, error) {
 	if !v.set.Seen("base-url") {
-		return nil, &argv.UsageError{Text: "an address is given, and not as the server's", Hint: "write inferometer URL, or --base-url URL"}
+		return nil, &argv.UsageError{Text: "an address is given, but not as the server's", Hint: "write inferometer URL, or --base-url URL"}
 	}
 	asked, host, err := serve.SpecAndHost(v.Streams, v.settled())
 	if err != nil {
@@ -317,7 +318,7 @@ var (
 func (v *visit) describe(base string, w *way, speed *prepare.Speed) string {
 	name := v.found.Name()
 	if name == "" {
-		name = "A server that does not say what it is"
+		name = "An unidentified server"
 	}
 	words := fmt.Sprintf("%s at %s", outside.Line(name, 80), outside.RedactURL(base))
 	if model := modelWords(v, w); model != "" {
@@ -346,7 +347,7 @@ func modelWords(v *visit, w *way) string {
 	}
 	words := "model " + outside.Line(name, 80)
 	if n := len(v.found.Models); n > 1 {
-		words += fmt.Sprintf(" (of %d; --model takes another)", n)
+		words += fmt.Sprintf(" (of %d; --model picks another)", n)
 	}
 	return words
 }
