@@ -76,6 +76,7 @@ func TestWays(t *testing.T) {
 			want:  []string{"--dataset-name random --random-output-len 128 --backend openai --max-concurrency 3 --num-prompts 7 --random-input-len 9 --seed 1"},
 		},
 		"a rate has no bound on concurrency": {words: "--request-rate 5", want: []string{"--duration 25s"}},
+		"a duration needs no bound":          {words: "--duration 2m", want: []string{"--max-concurrency 8", "--duration 2m"}},
 		"an unknown server": {
 			body: map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/version": "{}", "/metrics": ""},
 			want: []string{"--backend openai-chat", "--max-concurrency 4"}, said: "An unidentified server at ",

@@ -127,13 +127,31 @@ func heldAt(ev *journal.Events) (out []int64) {
 	return out
 }
 
-func (c *bursts) result(_ *facts, l limits) Check {
+// moreThanAccepted is how far the share of short gaps may be above that of accepted drafts: the two
+// are not counted over just the same requests.
+const moreThanAccepted = 0.1
+
+// accepted is the share of tokens that were drafts which the server accepted, and sends with the token before.
+func (c *bursts) accepted(f *facts) float64 {
+	if f.end == nil || f.end.SpecDecode == nil {
+		return 0
+	}
+	return min(float64(f.end.SpecDecode.Accepted)/float64(c.gaps), 1)
+}
+
+func (c *bursts) result(f *facts, l limits) Check {
 	const fewest = 100
 	if c.gaps < fewest {
 		return skip("too few gaps (%d) in streams of %d chunks or more", c.gaps, burstLen)
 	}
 	share := float64(c.short) / float64(c.gaps)
 	k := found(l, share, percent(share), "%s of the gaps are tiny compared with their stream's mean gap", percent(share))
+	if accepted := c.accepted(f); k.Level.Bad() && share <= accepted+moreThanAccepted {
+		k.Level = Noted
+		k.Sentence = fmt.Sprintf("%s of the gaps are tiny: the server decodes speculatively, and %s of its tokens came together with another", percent(share), percent(accepted))
+		k.Effect = "ITL's median and percentiles describe decoding steps, which give several tokens; TPOT is the time per token"
+		return k
+	}
 	k.Effect = effect(k, "ITL's median and percentiles describe the bursts; TTFT may be late by up to one burst")
 	return k.brief("tokens came in bursts (%s of the gaps), as from a proxy that buffers", upTo(share))
 }
