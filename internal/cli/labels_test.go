@@ -13,6 +13,7 @@ import (
 
 var (
 	headingLine = regexp.MustCompile(`^[-=]{2,} ?([^-=].*?[^-= ]) ?[-=]{2,}$`)
+	summaryLine = regexp.MustCompile(`^([A-Z][A-Za-z -]*?) {2,}`)
 	labelLine   = regexp.MustCompile(`^ {0,4}([A-Za-z][^:]*):( |$)`)
 	cells       = regexp.MustCompile(`\s{2,}`)
 	figure      = regexp.MustCompile(`^[-+±]?[\d.,]+( ?%)?$|^n/a$|^$`)
@@ -20,7 +21,7 @@ var (
 
 // notLabels are what looks like a label and is a word of the run: names, messages and sentences.
 // Clauses of an SLO are what the user typed; filters and categories are the task's.
-var notLabels = regexp.MustCompile(`^(http|the first|took them|.*; the first|invalid, |suspect, |inferometer |.*[<>]=?\d|custom-extract$|last-letter$|kind \d one$)`)
+var notLabels = regexp.MustCompile(`^(http|the first|took them|.*; the first|invalid, |suspect, |inferometer |.*[<>]=?\d|TTFT p99 is that of|custom-extract$|last-letter$|kind \d one$)`)
 
 // Every word that a result prints has a meaning in help: the lines, headings and columns of all
 // results that test/outputs keeps.
@@ -55,13 +56,18 @@ func TestHelpKnowsEveryLabel(t *testing.T) {
 	}
 }
 
-// labelsOf are the headings, the labels before a colon, and the columns and rows of tables.
+// labelsOf are the headings, the labels of the summary, the labels before a colon, and the columns
+// and rows of tables.
 func labelsOf(text string) (labels []string) {
-	table := false
+	table, summary := false, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
 		if m := headingLine.FindStringSubmatch(line); m != nil {
-			labels, table = append(labels, m[1]), false
+			labels, table, summary = append(labels, m[1]), false, m[1] == "Inferometer"
+			continue
+		}
+		if m := summaryLine.FindStringSubmatch(line); summary && m != nil {
+			labels = append(labels, m[1])
 			continue
 		}
 		words := cells.Split(strings.TrimSpace(line), -1)

@@ -88,7 +88,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	stopped := asking.Err() != nil && ctx.Err() == nil
 	stop()
 	if stopped {
-		return command.Exit(command.ExitPartial, prepare.ErrStopped)
+		return command.Exit(command.ExitPartial, errors.New("stopped before the load began"))
 	}
 	if err != nil {
 		return err
@@ -118,10 +118,14 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 		return nil, err
 	}
 	l := choose(v.found, tried, way.pooling)
+	if v.given("num-prompts") {
+		l.concurrency = min(l.concurrency, asked.NumPrompts) // more could not be filled
+	}
+	line.Clear()
 	if !v.quiet {
 		var b strings.Builder
 		table.Line(&b, "", v.describe(asked.URLs[0], way, &tried.Alone), command.ResultWidth(v.Err))
-		fmt.Fprint(v.Err, b.String())
+		line.Print("%s", strings.TrimSuffix(b.String(), "\n"))
 	}
 	return v.settings(way, l), nil
 }

@@ -77,6 +77,7 @@ func TestWays(t *testing.T) {
 		},
 		"a rate has no bound on concurrency": {words: "--request-rate 5", want: []string{"--duration 25s"}},
 		"a duration needs no bound":          {words: "--duration 2m", want: []string{"--max-concurrency 8", "--duration 2m"}},
+		"a few requests fill what they can":  {words: "--num-prompts 3", want: []string{"--max-concurrency 3"}},
 		"an unknown server": {
 			body: map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/version": "{}", "/metrics": ""},
 			want: []string{"--backend openai-chat", "--max-concurrency 4"}, said: "An unidentified server at ",

@@ -24,6 +24,33 @@ var labels = []Meaning{
 	{"Accuracy", "heading", "The score of the answers of eval, with its standard error."},
 	{"Latencies", "heading", "Times of requests, of tokens and of the client."},
 	{"Totals", "heading", "What was sent and received in the whole run."},
+	{"What limited it", "heading", "What kept the server from doing more, as inferometer explain says it, and where the time of a request went."},
+	{"also", "line", "Another reason for the verdict."},
+	{"note", "line", "What a check found that spoils no number, such as a busy machine."},
+	{"Throughput", "line", "Completed requests and output tokens per second. In brackets: what chance may have done to them."},
+	{"Latency", "line", "From sending a request to the end of its answer, where answers are not streamed."},
+	{"Score", "line", "The score of the answers of eval, with its 95 % interval."},
+	{"SLO", "line", "Which limits of --slo are met, and the one that is closest."},
+	{"Until", "line", "Which number --until was waiting for, and how precise it became."},
+	{"Limited by", "line", "What kept the server from doing more: the client, the load that was offered, or a part of the server. inferometer explain gives the reasons."},
+	{"Next", "line", "What to do next, such as a longer run or something to fix."},
+	{"More", "line", "The command that prints everything about this run."},
+	{"Page", "line", "The file with the run as a web page."},
+	{"Why", "line", "The reason for what is named as the limit."},
+	{"Also seen", "line", "What else the run shows, beside what limited it."},
+	{"Not known", "line", "What could not be found out about the limit, and why."},
+	{"part", "column", "A part of a request's time, from when it was due to its end."},
+	{"%", "column", "The share of the whole, in percent."},
+	{"who says so", "column", "Whose clock a time is from, or why it is unknown."},
+	{"client queue", "row", "From when a request was due to when it was sent."},
+	{"network", "row", "The way to the server and back."},
+	{"server queue", "row", "Waiting in the server until it began with the request."},
+	{"prefill", "row", "Reading the prompt, up to the first token."},
+	{"decode", "row", "Generating the answer, from the first token to the last."},
+	{"to the first token", "row", "From sending a request to its first token: network, the server's queue and prefill together."},
+	{"to the first token, undivided", "row", "From sending a request to its first token, where the server does not tell its parts."},
+	{"first token to last", "row", "The time in which an answer was generated, from its first token to its last."},
+	{"rest", "row", "What the other parts leave: the end of the answer after its last token, and our reading."},
 	{"Good requests", "line", "Requests that kept all limits of the SLO or of --goodput."},
 	{"Numbers above by the rules of", "line", "Whose rules the block follows: with --compat vllm, a request counts as vLLM's client counts it."},
 	{"Peak concurrent requests, as it was", "line", "The most requests that were open at one moment. vLLM's own number counts whole seconds."},
@@ -102,7 +129,7 @@ var (
 	units      = regexp.MustCompile(`\([^)]*\)`)
 	separators = regexp.MustCompile(`[^\p{L}\p{N}.%/]+`)
 	ordinal    = regexp.MustCompile(` \d+$`)
-	leading    = regexp.MustCompile(`^\d+ `)
+	leading    = regexp.MustCompile(`^(slowest )?\d+ `)
 	percentile = regexp.MustCompile(`^p\d+(\.\d+)?$`)
 )
 

@@ -148,7 +148,7 @@ func (c *bursts) result(f *facts, l limits) Check {
 	k := found(l, share, percent(share), "%s of the gaps are tiny compared with their stream's mean gap", percent(share))
 	if accepted := c.accepted(f); k.Level.Bad() && share <= accepted+moreThanAccepted {
 		k.Level = Noted
-		k.Sentence = fmt.Sprintf("%s of the gaps are tiny: the server decodes speculatively, and %s of its tokens came together with another", percent(share), percent(accepted))
+		k.Sentence = fmt.Sprintf("%s of the gaps are tiny: the server decodes speculatively, and %s of its tokens came together with another one", percent(share), percent(accepted))
 		k.Effect = "ITL's median and percentiles describe decoding steps, which give several tokens; TPOT is the time per token"
 		return k
 	}

@@ -117,10 +117,17 @@ func (f *facts) why(parts []bounds.Part) (words, because string) {
 // or a proxy sends in bunches, reads are shared and nobody is late (bursts).
 func (f *facts) ours() (but []bounds.Part) {
 	but = []bounds.Part{bounds.Connecting}
-	if f.judge("bursts").Level.Bad() {
+	if f.inBursts() {
 		but = append(but, bounds.SharedReads)
 	}
 	return but
+}
+
+// inBursts says whether tokens come in bursts from the server or a proxy: bursts is noted where a server that decodes
+// speculatively explains them.
+func (f *facts) inBursts() bool {
+	level := f.judge("bursts").Level
+	return level.Bad() || level == Noted
 }
 
 // latenciesOff are the latencies that the result shows, with what they can be off by.

@@ -265,6 +265,8 @@ func spoiledRuns() []spoiled {
 			r.Events.Tokens[tokens-1] = 0
 		}), nil},
 		{"shared_reads", NotChecked, openLoop, first(0), nil},
+		{"shared_reads", NotChecked, openLoop, every(1, bunch(2)), drafting(0.5)}, // a step gives two tokens in one read
+		{"bounds", OK, openLoop, every(1, bunch(2)), drafting(0.5)},
 		{"unstamped", Noted, openLoop, every(2, func(r *journal.Request) { r.UnstampedRead = 1 }), nil},
 		{"unstamped", Noted, openLoop, every(1, func(r *journal.Request) { r.UnstampedRead = 6 }), nil},
 		{"unstamped", NotChecked, openLoop, nil, func(w *world) { w.run.Clock = "user" }},

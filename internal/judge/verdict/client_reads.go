@@ -124,7 +124,7 @@ func (c *sharedReads) result(f *facts, l limits) Check {
 	switch {
 	case c.gaps == 0:
 		return skip("no answer had two chunks with text")
-	case f.judge("bursts").Level.Bad():
+	case f.inBursts():
 		return skip("tokens come in bursts from the server or a proxy (see bursts), and so do reads")
 	}
 	share := float64(c.n) / float64(c.gaps)

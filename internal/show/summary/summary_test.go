@@ -38,7 +38,7 @@ func TestOfARunWithFailures(t *testing.T) {
 	want := `INVALID: 40 of 400 requests failed (+1 more)
   also: it is unknown how late the client took its times
 Requests     360 of 400 completed in 4.11 s; 40 stream_error
-Throughput       87.6 req/s [82.8, 92.3]      350 output tok/s [331, 369]
+Throughput       87.6 req/s [83.9, 91.2]      350 output tok/s [336, 365]
 TTFT         p50   23 ms [23, 23]         p99  26 ms [26, n/a]
 Inter-token  p50   25 ms [25, 25]         p99  29 ms [29, 29]
              in brackets: 95 % confidence intervals
