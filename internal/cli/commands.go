@@ -45,7 +45,7 @@ func headings() []heading {
 			{"report", "show the result of a run again, from its journal", report.Run},
 		}},
 		{"Measure", []entry{
-			{"ab", "measure two servers in turns until one is clearly faster", find.AB},
+			{"ab", "measure two servers in turns until the difference is clear", find.AB},
 			{"eval", "ask the questions of a task: accuracy as well as speed", eval.Run},
 			{"init", "write a scenario for a server that is running", run.Init},
 			{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},

@@ -65,10 +65,10 @@ func TestShortHelp(t *testing.T) {
 	if n := len(regexp.MustCompile(`(?m)^  (-o, )?--`).FindAllString(short, -1)); n != argv.MostCommon {
 		t.Errorf("the short help has %d flags", n)
 	}
-	if !strings.Contains(short, "--help-all shows") || strings.Contains(short, "--ramp-up-strategy") {
+	if !strings.Contains(short, "--help-all lists") || strings.Contains(short, "--ramp-up-strategy") {
 		t.Errorf("the short help:\n%s", short)
 	}
-	if !strings.Contains(all, "--ramp-up-strategy") || !strings.Contains(all, "Known, but refused for now") || strings.Contains(all, "--help-all shows") {
+	if !strings.Contains(all, "--ramp-up-strategy") || !strings.Contains(all, "Known, but refused for now") || strings.Contains(all, "--help-all lists") {
 		t.Error("--help-all does not show all")
 	}
 	if ask("bench", "serve", "--help=all") != all {

@@ -87,7 +87,7 @@ func (c *drift) result(f *facts, l limits) Check {
 	case "burst":
 		return skip("all requests at once: no request was sent later than another")
 	default:
-		return skip("the rate changes by plan (%s), and latencies with it", f.run.Options.Pace)
+		return skip("the rate changes as planned (%s), and latencies with it", f.run.Options.Pace)
 	}
 	kinds := c.kinds(f)
 	if kinds == nil && f.complete > 0 {

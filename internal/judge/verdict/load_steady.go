@@ -57,7 +57,7 @@ func growing(f *facts, l limits) Check {
 	case "closed", "":
 		return skip("in a closed loop no more than the limit can be in flight")
 	default:
-		return skip("the rate changes by plan (%s), and so does the number in flight", f.run.Options.Pace)
+		return skip("the rate changes as planned (%s), and so does the number in flight", f.run.Options.Pace)
 	}
 	if f.conversing() {
 		return skip("in a run of conversations the number in flight grows until as many end as begin")

@@ -152,7 +152,7 @@ func rate(n int64, seconds float64) string {
 
 func (r *Rehearsal) prefix() string {
 	p := &r.Prefix
-	text := fmt.Sprintf("%.1f %% of the prompts' text was the beginning of an earlier one; %s prompts are repeated", 100*p.Share, stats.Thousands(p.Repeated))
+	text := fmt.Sprintf("%.1f %% of the prompts' text was already at the beginning of an earlier one; %s prompts are repeated", 100*p.Share, stats.Thousands(p.Repeated))
 	if p.Requests < r.Requests {
 		text += fmt.Sprintf(" (of the first %s requests)", stats.Thousands(p.Requests))
 	}
