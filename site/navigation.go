@@ -102,7 +102,7 @@ const Index = "docs/README.md"
 func (n Navigation) WriteIndex() string {
 	var b strings.Builder
 	b.WriteString("<!-- written by go test ./site -update, from site/navigation.yaml -->\n# Documents\n\n")
-	b.WriteString("By task. `make site` makes a site of these pages, with search, in `dist/site`; a workflow will publish it once the repository is public.\n")
+	b.WriteString("Sorted by task. `make site` builds a site from these pages, with search, in `dist/site`; a workflow will publish it once the repository is public.\n")
 	for _, s := range n.Sections {
 		fmt.Fprintf(&b, "\n## %s\n\n", s.Title)
 		for _, p := range s.Pages {

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the tables into the page")
 
 // The page's tables lie between these lines.
 const (
-	begins = "<!-- tables: made of testdata/peers by go test ./bench/peers -update -->\n"
+	begins = "<!-- tables: made from testdata/peers by go test ./bench/peers -update -->\n"
 	ends   = "<!-- end of tables -->\n"
 )
 

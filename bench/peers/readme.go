@@ -8,7 +8,7 @@ import (
 // hook is README's table: two figures a client.
 func hook(all []kept) string {
 	var b strings.Builder
-	b.WriteString("| client | TTFT p50 is off by, at 200 streams | broken streams counted as successes |\n|---|---:|---:|\n")
+	b.WriteString("| client | TTFT p50 error at 200 streams | broken streams counted as successes |\n|---|---:|---:|\n")
 	for _, name := range names(all) {
 		at := func(load string) []kept {
 			return of(all, func(k kept) bool { return k.Client == name && k.Load.Name == load })

@@ -41,12 +41,12 @@ func headings() []heading {
 			{"bench serve", "benchmark a server; a drop-in for vllm bench serve", serve.Bench},
 			{"find", "find the highest rate or concurrency at which an SLO holds", find.Find},
 			{"run", "run a whole experiment from one file: servers, matrix, table", run.Run},
-			{"compare", "compare results: ours and other tools'", compare.Run},
+			{"compare", "compare results, ours and other tools'", compare.Run},
 			{"report", "show the result of a run again, from its journal", report.Run},
 		}},
 		{"Measure", []entry{
-			{"ab", "run two servers in turns until it is clear which is faster", find.AB},
-			{"eval", "ask the questions of a task: accuracy beside speed", eval.Run},
+			{"ab", "measure two servers in turns until one is clearly faster", find.AB},
+			{"eval", "ask the questions of a task: accuracy as well as speed", eval.Run},
 			{"init", "write a scenario for a server that is running", run.Init},
 			{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},
 			{"bench latency", "batches of one shape; a drop-in for vllm bench latency", batches.Latency},
@@ -58,7 +58,7 @@ func headings() []heading {
 		{"Look closer", []entry{
 			{"explain", "say what limited a run, and where the time went", explain.Run},
 			{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},
-			{"trace stats", "what recorded traffic holds: arrivals, lengths, cache hits", trace.Stats},
+			{"trace stats", "summarize recorded traffic: arrivals, lengths, cache hits", trace.Stats},
 			{"tokenize", "show what a text becomes: tokens, ids, bytes", tokenize.Run},
 			{"upload", "put the files of a run into an S3-compatible bucket", upload.Run},
 		}},
@@ -67,13 +67,13 @@ func headings() []heading {
 			{"selftest", "measure our own error on this machine", check.Selftest},
 		}},
 		{"Serve", []entry{
-			{"sim", "a simulated inference server whose truth is known", check.Sim},
+			{"sim", "a simulated inference server whose true times are known", check.Sim},
 			{"record", "a proxy that captures a server's traffic as a trace", record.Run},
 		}},
 		{"Many machines", []entry{
 			{"agent", "take part in runs that many machines send together", fleet.Agent},
 			{"fleet init", "write what the nats-server of a fleet needs", fleet.Init},
-			{"fleet status", "list the agents of a fleet, and how far its runs are", fleet.Status},
+			{"fleet status", "list the agents of a fleet, and the progress of its runs", fleet.Status},
 			{"fleet attach", "take over a run whose leader has died", fleet.Attach},
 		}},
 		{"Shell", []entry{
@@ -97,7 +97,7 @@ func commands() (all []command.Entry) {
 // overview is the help of the program.
 func overview(w io.Writer) {
 	fmt.Fprint(w, "Inferometer measures LLM inference servers, and says whether the numbers can be\ntrusted.\n\n",
-		"usage: inferometer URL [flags]      measure the server that runs there\n",
+		"usage: inferometer URL [flags]      measure the server at URL\n",
 		"       inferometer COMMAND [flags]\n\n",
 		"  inferometer http://localhost:8000\n",
 		"  inferometer :11434 --model llama3.2 --max-concurrency 4\n")

@@ -15,10 +15,22 @@ import (
 func exampleFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) < 6 {
-		t.Fatalf("%d examples, %v", len(files), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return files
+	gallery, err := filepath.Glob("../../examples/gallery/*/scenario.yaml")
+	if err != nil || len(files) < 5 || len(gallery) != 5 {
+		t.Fatalf("%d examples and %d of the gallery, %v", len(files), len(gallery), err)
+	}
+	return append(files, gallery...)
+}
+
+// exampleName is a file's name, or that of its folder in the gallery.
+func exampleName(file string) string {
+	if name := filepath.Base(file); name != "scenario.yaml" {
+		return name
+	}
+	return filepath.Base(filepath.Dir(file))
 }
 
 // exampleTargets are the names of an example's targets, and whether one has replicas.
@@ -45,7 +57,7 @@ func exampleTargets(t *testing.T, file string) (names []string, several bool) {
 // serve takes.
 func TestExamplesAreWellFormed(t *testing.T) {
 	for _, file := range exampleFiles(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(exampleName(file), func(t *testing.T) {
 			if out, err := exec.Command(program(t), "run", file, "--check").CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -57,18 +69,22 @@ func TestExamplesAreWellFormed(t *testing.T) {
 func TestRealExamplesRun(t *testing.T) {
 	const sim = `exec "{inferometer}" sim --listen 127.0.0.1:{port} --ttft 1ms --itl 1ms`
 	for _, file := range exampleFiles(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(exampleName(file), func(t *testing.T) {
 			t.Parallel()
 			names, several := exampleTargets(t, file)
 			set := []string{
 				"workload.dataset=random", "workload.path=null", "workload.tokenizer=none", "workload.model=null", "workload.input_len=8", "workload.output_len=4",
 				"workload.num_prompts=8", "workload.prompts_per_slot=null", "repeat=1", "cooldown=0s", "warmup=1",
 			}
-			switch filepath.Base(file) {
+			switch exampleName(file) {
 			case "request-rates.yaml":
 				set = append(set, "matrix.rate=[20, 40]", "pace.duration=500ms")
-			case "capacity.yaml": // the simulator takes any rate: the search ends at its highest
-				set = append(set, "matrix.input_len=[8]", "search.min=20", "search.max=40", "search.confirm=1200ms", "slo=median_ttft<=500ms")
+			case "capacity": // the simulator takes any load: the search ends at its highest
+				set = append(set, "matrix.slots=[2]", "search.max=2", "search.confirm=1200ms", "slo=median_ttft<=500ms")
+			case "prefix-caching":
+				set = append(set, "matrix.prefix_len=[4]", "workload.num_prefixes=null", "workload.suffix_len=null")
+			case "speculative-decoding":
+				set = append(set, "matrix.text=[{name: short, output_len: 4}, {name: long, output_len: 8}]")
 			case "fp8-accuracy.yaml":
 				set = append(set, "eval.num_prompts=8", "eval.max_answer_tokens=16")
 			default:

@@ -101,7 +101,7 @@ func group(w io.Writer, word string) {
 			fmt.Fprintf(w, "  %-16s %s\n", c.Name, c.Summary)
 		}
 	}
-	fmt.Fprintf(w, "\ninferometer %s COMMAND --help tells the flags of a command.\n", word)
+	fmt.Fprintf(w, "\ninferometer %s COMMAND --help lists the flags of a command.\n", word)
 }
 
 // isGroup says whether a word begins a command of several words, as bench does.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
@@ -287,5 +288,22 @@ func TestRealViewIsSuspended(t *testing.T) {
 	v.press(t, "q")
 	if text, code := v.end(t); code != command.ExitPartial {
 		t.Errorf("exit code %d: %s", code, text)
+	}
+}
+
+// What is printed before the run of an address fits the terminal, and the progress line is wiped.
+func TestRealAddressOnATerminal(t *testing.T) {
+	v := onTerminal(t, 80, 24, nil, program(t), simFor(t, "--ttft", "5ms", "--itl", "1ms"), "--num-prompts", "4", "--random-output-len", "4", "--run-dir", filepath.Join(t.TempDir(), "run"))
+	text, code := v.end(t)
+	v.mu.Lock()
+	before, _, _ := strings.Cut(v.sent.String(), "The same as: ")
+	v.mu.Unlock()
+	if code != command.ExitDone || !strings.Contains(before, "loaded first)\r\x1b[K") || !strings.Contains(before, "One request alone: ") {
+		t.Fatalf("exit code %d, and before the run:\n%s\n%s", code, before, text)
+	}
+	for _, line := range strings.FieldsFunc(before, func(r rune) bool { return r == '\r' || r == '\n' }) {
+		if n := utf8.RuneCountInString(strings.TrimPrefix(line, "\x1b[K")); n > 80 {
+			t.Errorf("%d columns: %q", n, line)
+		}
 	}
 }

@@ -110,7 +110,7 @@ func (h *Host) NamedTokenizer(ctx context.Context, name, revision string) (place
 		}
 		return place, "", nil
 	case there || !isRepo(name):
-		return "", "", usage.Errorf("tokenizer", "%q is no tokenizer's file, no folder that holds one, and no model's name", name).WithHint(otherwise)
+		return "", "", usage.Errorf("tokenizer", "%q is not a tokenizer file, a folder that holds one, or a model's name", name).WithHint(otherwise)
 	}
 	place, commit, err = h.fetchTokenizer(ctx, name, revision, 0)
 	if errors.Is(err, hub.ErrNotFound) || errors.Is(err, hub.ErrDenied) || errors.Is(err, hub.ErrOffline) {

@@ -105,7 +105,7 @@ type Request struct {
 	ContinuousUsage   bool            `json:"continuous_usage,omitempty" flag:"continuous-usage" group:"Inferometer" help:"Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it."`
 	Unstreamed        bool            `json:"unstreamed,omitempty" flag:"unstreamed" group:"Inferometer" whole:"true" help:"Ask for each answer in one piece: end-to-end latency and throughput, and no times of tokens. --no-stream says the same with any dataset but hf, of which it is vLLM's own flag."`
 	DefaultBody       json.RawMessage `json:"default_body,omitempty"`                                                                                                                                                 // fields that all others win over
-	ExtraBody         json.RawMessage `json:"extra_body,omitempty" flag:"extra-body" common:"true" redact:"json" help:"Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too."` // {"$env": "NAME"} stands for a secret
+	ExtraBody         json.RawMessage `json:"extra_body,omitempty" flag:"extra-body" common:"true" redact:"json" help:"Fields to put into each request; they override all others. --extra-body.KEY VALUE works too."` // {"$env": "NAME"} stands for a secret
 }
 
 // Keep says what is kept of a run, and where.
@@ -132,14 +132,14 @@ type Keep struct {
 	SummaryLoad       string        `json:"summary_load,omitempty"` // the load in the words of that file; empty: the concurrency
 
 	PlotTimeline          bool      `json:"plot_timeline,omitempty" flag:"plot-timeline" group:"Result" help:"Write a page of the requests in time beside the result: NAME.timeline.html."`
-	TimelineITLThresholds []float64 `json:"timeline_itl_thresholds,omitempty" flag:"timeline-itl-thresholds" group:"Result" metavar:"MS,MS" shown:"25,50" help:"Two times in ms that the timeline tells gaps between tokens apart by, as in 25,50."` // none: vLLM's
+	TimelineITLThresholds []float64 `json:"timeline_itl_thresholds,omitempty" flag:"timeline-itl-thresholds" group:"Result" metavar:"MS,MS" shown:"25,50" help:"Two times in ms that divide gaps between tokens into three classes in the timeline, as in 25,50."` // none: vLLM's
 	PlotDatasetStats      bool      `json:"plot_dataset_stats,omitempty" flag:"plot-dataset-stats" group:"Result" help:"Write a picture of the lengths of prompts and answers beside the result: NAME.dataset_stats.png."`
 }
 
 // Judge says what is computed of a run and what it is held against.
 type Judge struct {
 	PercentileMetrics []string  `json:"percentile_metrics" flag:"percentile-metrics" group:"Result" common:"true" default:"ttft,tpot,itl" help:"Metrics to report: {names}."`
-	MetricPercentiles []float64 `json:"metric_percentiles" flag:"metric-percentiles" group:"Result" default:"99" help:"Percentiles to report of them."`
+	MetricPercentiles []float64 `json:"metric_percentiles" flag:"metric-percentiles" group:"Result" default:"99" help:"Which percentiles of them to report."`
 	Goodput           Limits    `json:"goodput,omitempty" flag:"goodput" group:"Result" common:"true" some:"true" separator:":" help:"Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names."`
 	SLO               string    `json:"slo,omitempty" flag:"slo" group:"Result" common:"true" whole:"true" metavar:"LIMITS" help:"Limits that the run must keep, as in \"p99_ttft<=500ms and failed<0.1%\". Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar."`
 	Strict            bool      `json:"strict,omitempty" flag:"strict" help:"End with exit code 4 when the verdict is INVALID."`

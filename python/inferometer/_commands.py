@@ -351,7 +351,7 @@ def bench(
         devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
         power: Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
-        details: Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. They are on the page and in the JSON always.
+        details: Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. The page and the JSON always have them.
         allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         users: A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.
         spawn_rate: Users that begin a second. --duration then counts from the moment when all are there. inf begins with all. Default: inf.
@@ -372,7 +372,7 @@ def bench(
         repetition_penalty: Factor against repetition. Default: 1 with completions, else the server's.
         ignore_eos: Generate all tokens asked for. Always on with the random dataset.
         logprobs: Ask for this many log probabilities a token; completions only.
-        extra_body: Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.
+        extra_body: Fields to put into each request; they override all others. --extra-body.KEY VALUE works too.
         dataset_name: Where the prompts come from. Default: random.
         dataset_revision: hf: the branch, tag or commit of a set on Hugging Face's hub. Default: main.
         dataset_path: The dataset's file, for sharegpt, custom, sonnet, spec_bench, speed_bench, hf, conversations, burstgpt, timed_trace, trace, custom_image, custom_audio and eval.
@@ -471,10 +471,10 @@ def bench(
         result_filename: Name of the result's file. Default: from label, rate, model and time.
         append_markdown: Add the run to this file of notes, as a section with its command, figures and verdict; inferometer compare reads it back.
         plot_timeline: Write a page of the requests in time beside the result: NAME.timeline.html.
-        timeline_itl_thresholds: Two times in ms that the timeline tells gaps between tokens apart by, as in 25,50. Default: 25,50.
+        timeline_itl_thresholds: Two times in ms that divide gaps between tokens into three classes in the timeline, as in 25,50. Default: 25,50.
         plot_dataset_stats: Write a picture of the lengths of prompts and answers beside the result: NAME.dataset_stats.png.
         percentile_metrics: Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, tool_call. Default: ttft,tpot,itl.
-        metric_percentiles: Percentiles to report of them. Default: 99.
+        metric_percentiles: Which percentiles of them to report. Default: 99.
         goodput: Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.
         fleet: Have the load sent by agents on other machines (inferometer agent), found through this NATS: an address, or the file that inferometer fleet init wrote for leaders; docs/fleet.md. Default: this process sends it.
         fleet_agents: How many agents take part. Default: all that are free.
@@ -485,9 +485,9 @@ def bench(
         events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/live.md). - is standard output; the result is then printed to standard error.
         lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/spec.md.
         upload: Put the run's journal, result and Spec into this bucket of an S3-compatible store afterwards, under the name of the run's folder. Keys, region and endpoint are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL.
-        upload_plain: Upload without TLS to a store on another machine too.
-        prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/live.md).
-        prometheus_linger: After the run wait for one more scrape, so that Prometheus has the last values, for at most this long. Default: 15s.
+        upload_plain: Upload without TLS even to a store on another machine.
+        prometheus: Expose the run to Prometheus while it lasts, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 picks a free one (docs/live.md).
+        prometheus_linger: After the run, wait up to this long for one more scrape, so that Prometheus gets the last values. Default: 15s.
         otlp: Send the run to an OpenTelemetry collector by OTLP over HTTP: a span for each request, and metrics. An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.
         agents: Start an agent on each of these machines with the system's ssh, for this run only. Needs --fleet, and keys that ask for no password.
         agent_program: Where the program is on the machines of --agents. Default: inferometer, in their PATH.
@@ -671,24 +671,24 @@ def find(
     fleet_wait: Optional[Span] = None,
     fleet_lease: Optional[Span] = None,
 ) -> Found:
-    """Find the highest rate or concurrency at which an SLO holds. Each probe is a short run of bench serve, put where it says most; a long run confirms the answer. The flags of bench serve say what is sent and where.
+    """Find the highest rate or concurrency at which an SLO holds. Each probe is a short run of bench serve, placed where it tells most; a long run confirms the answer. The flags of bench serve say what is sent and where.
 
     Args:
         slo: What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.
         base_url: The server, as in http://host:8000. Without it: --host and --port.
         show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.
         vary: What is raised: requests a second, or requests at a time. Default: rate.
-        from_: The first load to try, and the lowest. Default: 1, and lower ones if need be.
+        from_: The first load to try, and the lowest. Default: 1, and lower if needed.
         to: The highest load to try. Default: no bound.
-        tolerance: How close the answer shall be: half of its 95 % interval. Default: 5%.
+        tolerance: How precise the answer must be: half of its 95 % interval. Default: 5%.
         max_time: End the search after this long, with what is known then. Default: 20m.
         probe: How long the first probes are; close to the edge they are longer. Default: 10s.
         confirm: How long the run is that confirms the answer. Default: 1m.
-        cooldown: The pause between probes where the server does not tell when it is idle. Default: 1s.
+        cooldown: The pause between probes where the server does not report when it is idle. Default: 1s.
         map: Search once for each value of a flag of bench serve, as in input-len=128,512,2048.
         output: Folder for the probes and the answer. A search that was interrupted goes on from it. Default: results/find.
         fresh: Forget the probes of an earlier search in the folder.
-        any_verdict: Count probes whose own verdict is INVALID, or that something on this machine disturbed, like any other.
+        any_verdict: Also count probes whose verdict is INVALID, or that something on this machine disturbed.
         backend: The protocol. auto asks the server what it is and takes the best one. vllm and openai are completions, openai-chat is chat completions, openai-audio is transcriptions or translations, sglang is SGLang's /generate, tgi is TGI's /generate_stream, openai-embeddings is embeddings, openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, infinity-embeddings and infinity-embeddings-clip are embeddings of the Infinity server, vllm-pooling is vLLM's pooling, vllm-rerank is reranking of documents, ollama is Ollama's generate, with prompts as they are, ollama-chat is Ollama's chat, llamacpp is llama.cpp's own completion, trtllm is Triton's generate_stream with TensorRT-LLM, kserve is Open Inference (KServe V2) over HTTP, openai-responses is OpenAI's Responses, anthropic is Anthropic's Messages, custom is what --protocol-file describes. Default: openai.
         protocol_file: custom: a YAML or JSON file that describes the server's API: path, body, and where answers have their text and counts (docs/protocols.md).
         host: The server's name or address. Default: 127.0.0.1.
@@ -749,7 +749,7 @@ def find(
         repetition_penalty: Factor against repetition. Default: 1 with completions, else the server's.
         ignore_eos: Generate all tokens asked for. Always on with the random dataset.
         logprobs: Ask for this many log probabilities a token; completions only.
-        extra_body: Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.
+        extra_body: Fields to put into each request; they override all others. --extra-body.KEY VALUE works too.
         dataset_name: Where the prompts come from. Default: random.
         dataset_revision: hf: the branch, tag or commit of a set on Hugging Face's hub. Default: main.
         dataset_path: The dataset's file, for sharegpt, custom, sonnet, spec_bench, speed_bench, hf, conversations, burstgpt, timed_trace, trace, custom_image, custom_audio and eval.
@@ -879,7 +879,7 @@ def run(
     upload_plain: Optional[bool] = None,
     set: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
 ) -> Experiment:
-    """Run a whole experiment from one file: start its servers, run every point of its matrix, stop them, and print the table. Run again after an interruption, it goes on where it stopped.
+    """Run a whole experiment from one file: start its servers, run every point of its matrix, stop them, and print the table. After an interruption, run it again to continue where it stopped.
 
     Args:
         scenario: The file of the experiment (docs/scenarios.md).
@@ -890,7 +890,7 @@ def run(
         columns: Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns. Default: the usual ones.
         slo: Limits that every point must keep, in place of the file's key slo. Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.
         upload: Put the run's journal, result and Spec into this bucket of an S3-compatible store afterwards, under the name of the run's folder. Keys, region and endpoint are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL.
-        upload_plain: Upload without TLS to a store on another machine too.
+        upload_plain: Upload without TLS even to a store on another machine.
         set: Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.
     """
     return _experiment.run(locals(), _RUN)

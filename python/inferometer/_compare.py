@@ -41,7 +41,7 @@ class Change:
     low: Optional[float]
     high: Optional[float]
     p: Optional[float]
-    call: str  # real, differs (one run a side), within noise, unclear or unknown
+    call: str  # real, differs (one run per side), within noise, unclear or unknown
     better: Optional[bool]  # of a change that is real; None: neither, or nobody knows
 
 

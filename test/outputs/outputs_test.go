@@ -256,18 +256,16 @@ wrong-serve-report: serve-report runs/nothing --lisen x
 wrong-init: init --bas-url x
 wrong-doctor: doctor --jsn
 wrong-selftest: selftest --fastt
-run-check-capacity: run ../../../examples/capacity.yaml --check
-run-plan-capacity: run ../../../examples/capacity.yaml --plan
+run-check-capacity: run ../../../examples/gallery/capacity/scenario.yaml --check
+run-plan-capacity: run ../../../examples/gallery/capacity/scenario.yaml --plan
 run-check-fp8-accuracy: run ../../../examples/fp8-accuracy.yaml --check
 run-plan-fp8-accuracy: run ../../../examples/fp8-accuracy.yaml --plan
-run-check-llamacpp-slots: run ../../../examples/llamacpp-slots.yaml --check
-run-plan-llamacpp-slots: run ../../../examples/llamacpp-slots.yaml --plan
 run-check-llamacpp-vs-vllm: run ../../../examples/llamacpp-vs-vllm.yaml --check
 run-plan-llamacpp-vs-vllm: run ../../../examples/llamacpp-vs-vllm.yaml --plan
 run-check-quantisations: run ../../../examples/quantisations.yaml --check
 run-plan-quantisations: run ../../../examples/quantisations.yaml --plan
-run-check-replicas: run ../../../examples/replicas.yaml --check
-run-plan-replicas: run ../../../examples/replicas.yaml --plan
+run-check-replicas: run ../../../examples/gallery/replicas/scenario.yaml --check
+run-plan-replicas: run ../../../examples/gallery/replicas/scenario.yaml --plan
 run-check-request-rates: run ../../../examples/request-rates.yaml --check
 run-plan-request-rates: run ../../../examples/request-rates.yaml --plan
 run-check-tp8-vs-replicas-vs-spec: run ../../../examples/tp8-vs-replicas-vs-spec.yaml --check

@@ -10,7 +10,7 @@ const puppeteer = require("puppeteer-core");
 const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const names = JSON.parse(fs.readFileSync(0, "utf8"));
 const out = { pages: 0, console: [], requests: [], axe: [], overflow: [], found: [], focus: [], menu: "", dark: "", coloured: [] };
-const pictures = ["index.html", "docs/index.html", "docs/tutorials/compare-two-builds.html", "docs/flags.html", "docs/verdict.html", "docs/coming-from/k6.html"];
+const pictures = ["index.html", "docs/index.html", "docs/tutorials/compare-two-builds.html", "docs/reference/flags.html", "docs/verdict.html", "docs/coming-from/k6.html"];
 
 const browser = await puppeteer.launch({
   executablePath: chromium, headless: true,

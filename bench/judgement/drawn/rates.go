@@ -15,7 +15,7 @@ type Judged struct {
 	FalseReal bool            // a number is called real that did not change, or that changed the other way
 	Dismissed bool            // a number is called within noise that changed by more than what matters
 	Found     map[string]bool // called real, and so it is
-	Differs   bool            // a number of one run a side is said to differ
+	Differs   bool            // a number of one run per side is said to differ
 	Gate      compare.Outcome
 }
 

@@ -130,7 +130,7 @@ func machineTable() []machineExamination {
 			"load", "what else runs on this machine",
 			"Other programs take the processor when a token arrives, and the client reads it late",
 			"warn above 25 % of all processors within a second, bad above 60 %; warn if tasks waited for a processor in more than 10 % of the last ten seconds, bad above 40 %",
-			"stop what else runs (top shows it), or pin it away from the client with taskset",
+			"stop other programs (top shows them), or keep them off the client's processors with taskset",
 		}, otherLoad},
 		{words{
 			"steal", "time that the host of a virtual machine took away",

@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 		{"--wait 1e300", `--wait needs a time span such as 90s, 2m or 1h30m, not "1e300"`},
 		{"--colour pink", `--colour must be one of red, blue, not "pink"`},
 		{"--colour green", "--colour green is not mixed yet"},
-		{"--on=1", `--on takes no value, and was given "1"; type --on alone`},
+		{"--on=1", `--on takes no value, but was given "1"; type --on alone`},
 		{"--on true", `unexpected argument "true"; --on is a switch: type --on alone`},
 		{"--on false", `unexpected argument "false"; --on is a switch: leave it out`},
 		{"--count 5 6", `unexpected argument "6"; --count takes one value, and has "5": one with spaces in it needs quotes`},
@@ -147,8 +147,8 @@ func TestErrors(t *testing.T) {
 		{"--wait 10sec", `--wait needs a time span such as 90s, 2m or 1h30m, not "10sec"; write 10s`},
 		{"--wait 2days", `--wait needs a time span such as 90s, 2m or 1h30m, not "2days"; write 48h`},
 		{"-count 5", "-count has one dash; type --count"},
-		{"–count 5", `"–count" has a dash that a web page has made of a hyphen; type --count`},
-		{"—count=5", `"—count=5" has a dash that a web page has made of a hyphen; type --count`},
+		{"–count 5", `"–count" has a dash that a web page made from a hyphen; type --count`},
+		{"—count=5", `"—count=5" has a dash that a web page made from a hyphen; type --count`},
 		{"--header A", `--header needs KEY=VALUE, not "A"`},
 		{"--header =1", `--header needs KEY=VALUE, not "=1"`},
 		{"--goodput ttft=1", `--goodput needs KEY:VALUE, not "ttft=1"`},
@@ -268,8 +268,8 @@ func TestForeignFlags(t *testing.T) {
 		"--spec_model=x":  "--spec_model is the engine's",
 		"--na x":          "--na is the engine's", // not --name
 		"--nam x":         "",
-		"-tp 4 --conut 5": "2 flags can't be taken by tool go:\n  -tp is the engine's\n  --conut is not a flag of tool go; did you mean --count?",
-		"-tp 4 --profile -tp 2": "2 flags can't be taken by tool go:\n  -tp is the engine's\n" +
+		"-tp 4 --conut 5": "2 flags are not accepted by tool go:\n  -tp is the engine's\n  --conut is not a flag of tool go; did you mean --count?",
+		"-tp 4 --profile -tp 2": "2 flags are not accepted by tool go:\n  -tp is the engine's\n" +
 			"  --profile is not supported: there is nothing to profile here",
 	} {
 		err := set().Parse(strings.Fields(args))

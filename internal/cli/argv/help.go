@@ -79,7 +79,7 @@ func (s *Set) help(w io.Writer, width int, short bool) {
 		left += s.helpGroup(w, group, width, short)
 	}
 	if short {
-		text := fmt.Sprintf("These are the flags that most people use, in short. There are %d more: %s %s shows all, with %d examples; inferometer help --NAME one of them.", left, s.name, HelpAll, len(s.examples))
+		text := fmt.Sprintf("These are the most used flags. There are %d more: %s %s lists them all, with %d examples; inferometer help --NAME explains one.", left, s.name, HelpAll, len(s.examples))
 		fmt.Fprintf(w, "\n%s\n", table.Wrap(text, width, ""))
 		return
 	}

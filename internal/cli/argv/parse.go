@@ -120,7 +120,7 @@ func (s *Set) values(t token, rest []string) (o occurrence, used int, err error)
 	o = occurrence{flag: f, path: t.path, source: FromCommandLine, inline: t.hasValue}
 	switch {
 	case (f.arity == NoValue || f.arity == triValue) && t.hasValue:
-		return o, 0, Errorf(f.Name, "takes no value, and was given %q", t.value).WithHint("%s", f.withoutValue(t.value))
+		return o, 0, Errorf(f.Name, "takes no value, but was given %q", t.value).WithHint("%s", f.withoutValue(t.value))
 	case f.arity == NoValue:
 		return o, 0, nil
 	case f.arity == triValue:

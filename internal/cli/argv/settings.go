@@ -53,7 +53,7 @@ func (s *Set) Lay(settings option.Settings) error {
 				o.values = []string{"false"}
 			}
 		case (f.arity == NoValue || f.arity == triValue) && n > 0:
-			return Errorf(f.Name, "takes no value, and was given %q", one.Values[0]).WithHint("%s", f.withoutValue(one.Values[0]))
+			return Errorf(f.Name, "takes no value, but was given %q", one.Values[0]).WithHint("%s", f.withoutValue(one.Values[0]))
 		case f.arity == OneValue && n > 1:
 			return Errorf(f.Name, "takes one value, and was given %d", n)
 		case n == 0 && (f.arity == OneValue || f.arity == OneOrMore):

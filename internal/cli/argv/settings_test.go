@@ -64,7 +64,7 @@ func TestLayRefuses(t *testing.T) {
 		{"txt", []string{"a"}, "--txt is not a flag of x; did you mean --text?"},
 		{"text", nil, "--text needs a value"},
 		{"text", []string{"a", "b"}, "--text takes one value, and was given 2"},
-		{"on", []string{"yes"}, `--on takes no value, and was given "yes"; type --on alone`},
+		{"on", []string{"yes"}, `--on takes no value, but was given "yes"; type --on alone`},
 		{"gone", []string{"a"}, "--gone is not supported: is gone"},
 		{"theirs", nil, "--theirs is another's"},
 		{"t", []string{"a"}, "--t is ambiguous: it could be --text, --third"},

@@ -129,7 +129,7 @@ func (s *Set) unknownErrors(all []stranger) (errs []*UsageError) {
 func (s *Set) unknownError(one stranger) *UsageError {
 	name := one.name
 	if meant := s.pasted(name); meant != "" {
-		what := "a dash that a web page has made of a hyphen"
+		what := "a dash that a web page made from a hyphen"
 		if strings.Contains(name, "\u00a0") {
 			what = "a space of a web page, which a shell takes for a letter"
 		}
@@ -185,7 +185,7 @@ func together(command string, errs []*UsageError) *UsageError {
 	for i, err := range errs {
 		lines[i] = "\n  " + err.Error()
 	}
-	all := Errorf("", "%d flags can't be taken by %s:%s", len(errs), command, strings.Join(lines, ""))
+	all := Errorf("", "%d flags are not accepted by %s:%s", len(errs), command, strings.Join(lines, ""))
 	all.Advised = !slices.ContainsFunc(errs, func(err *UsageError) bool { return err.Hint == "" && !err.Advised })
 	return all
 }

@@ -45,11 +45,11 @@ func Selftest(ctx context.Context, s command.Streams, args []string) error {
 func (r *selftestRun) flags() *argv.Set {
 	set := argv.New("inferometer selftest",
 		"Measure our own error on this machine, against a simulated server that knows the truth, at rising loads up to where the client fails. "+
-			"Later runs of bench serve say whether they were inside the range that this proves.")
-	set.Example("The whole self-test, some two minutes", "inferometer selftest")
+			"Later runs of bench serve say whether they were within the range that this proves.")
+	set.Example("The whole self-test, about two minutes", "inferometer selftest")
 	set.Example("Within 20 seconds", "inferometer selftest --quick")
 	set.Example("Up to 100 streams by Go's own HTTP client, for a program to read", "inferometer selftest --quick --engine nethttp --max-streams 100 --json")
-	set.Bool(&r.Quick, "quick", "End within 20 seconds: fewer steps and rounds, and so a rougher claim.")
+	set.Bool(&r.Quick, "quick", "Finish within 20 seconds: fewer steps and rounds, so a rougher result.")
 	set.Int(&r.MinStreams, "min-streams", 1, "The lowest step: leave out those below.", argv.Metavar("N"))
 	set.Int(&r.MaxStreams, "max-streams", 0, "The highest step.", argv.Metavar("N"), argv.Shown("where the client fails, 10000 at most; 1000 with --quick"))
 	set.Int(&r.Rounds, "rounds", 0, "How often each step is run.", argv.Metavar("N"), argv.Shown("3, 2 with --quick"))
@@ -86,10 +86,10 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 		return err
 	}
 	if result.Busy != "" && !r.asJSON {
-		r.Note(fmt.Sprintf("the machine was busy (%s), which makes the claim low and wide: stop what else runs, and try again", result.Busy))
+		r.Note(fmt.Sprintf("the machine was busy (%s), which makes the claim low and wide: stop other programs, and try again", result.Busy))
 	}
 	if result.Claim == nil {
-		return command.Exit(command.ExitNothing, errors.New("not even the lowest load could be measured well enough: stop what else runs on this machine, and try again"))
+		return command.Exit(command.ExitNothing, errors.New("not even the lowest load could be measured well enough: stop other programs on this machine, and try again"))
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.String(&c.APIKey, "api-key", "", "Ask each request for this bearer token.", g, argv.Common(), argv.Redact(func(string) string { return "…" }))
 	set.Bool(&c.TLS, "tls", "Speak TLS, with a certificate made at start.", g, argv.Common())
 	set.Int(&o.seed, "seed", 0, "Seed of texts, latencies and faults.", g, argv.Common())
-	set.String(&o.truth, "truth", "", "Append one JSON line a request: what was sent, and when.", g, argv.Common(), argv.Metavar("FILE"))
+	set.String(&o.truth, "truth", "", "Append one JSON line per request: what was sent, and when.", g, argv.Common(), argv.Metavar("FILE"))
 	set.Bool(&o.untilEOF, "until-eof", "End when standard input does: for a program that starts this one and may die.", g)
 	set.Bool(&c.Profiler, "profiler", "Answer POST /start_profile and /stop_profile, which do nothing here. Without it: 404.", g)
 	set.Bool(&c.TruthText, "truth-text", "Put the generated texts into the truth.", g)
@@ -181,6 +181,6 @@ func simBatchFlags(set *argv.Set, c, d *engine.BatchConfig) {
 	set.Int(&c.MaxNumSeqs, "max-num-seqs", d.MaxNumSeqs, "batch: sequences that run at once.", g, argv.Common())
 	set.Int(&c.BlockSize, "block-size", d.BlockSize, "batch: tokens in a KV block.", g)
 	set.Int(&c.NumBlocks, "num-blocks", d.NumBlocks, "batch: KV blocks in all.", g, argv.Common())
-	set.Int(&c.SpecTokens, "spec-tokens", d.SpecTokens, "batch: draft tokens a step of speculative decoding; 0 is off.", g, argv.Common())
+	set.Int(&c.SpecTokens, "spec-tokens", d.SpecTokens, "batch: draft tokens per step of speculative decoding; 0 is off.", g, argv.Common())
 	set.Float(&c.SpecAcceptance, "spec-acceptance", d.SpecAcceptance, "batch: chance that a draft token is accepted.", g)
 }

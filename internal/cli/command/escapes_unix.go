@@ -5,4 +5,4 @@ package command
 import "os"
 
 // escapes: every terminal does, but for those that TERM says do not.
-func escapes(*os.File) bool { return true }
+func escapes(*os.File) bool { return os.Getenv("TERM") != "dumb" }

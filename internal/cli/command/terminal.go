@@ -34,7 +34,7 @@ func ResultWidth(w io.Writer) int {
 
 // Colored reports whether to use colour: on a screen, unless its user wants none (no-color.org).
 func Colored(w io.Writer) bool {
-	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return IsTerminal(w) && os.Getenv("NO_COLOR") == ""
 }
 
 // Bold makes words bold on a person's screen; nil elsewhere.

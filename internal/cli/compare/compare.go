@@ -44,7 +44,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	set.Choice(&o.format, "format", "table", comparison.Formats, "What to print.")
 	set.String(&gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%", or "accuracy" for no loss beyond chance; docs/conditions.md has the grammar.`)
 	set.CSV(&o.metrics, "metrics", nil, "Only these metrics, as in p99_ttft,output_throughput.", argv.Shown("the usual ones"))
-	set.Bool(&o.list, "list", "One line a run and no changes, also where two could be compared.")
+	set.Bool(&o.list, "list", "One line per run and no changes, even where two could be compared.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}

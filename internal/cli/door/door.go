@@ -22,6 +22,7 @@ import (
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/show/number"
+	"github.com/inferometer/inferometer/internal/show/table"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -36,9 +37,10 @@ func Is(args []string) bool {
 
 const help = `Usage: inferometer URL [flags of bench serve]
 
-Measure a server that is running. What it is, its model and a load that suits it are found out by a
-few small requests; the run takes about half a minute. The command line of bench serve that does the same
-is printed first: copy it to change the load. Flags of bench serve may follow the URL, and win.
+Measure a running server. A few small requests find out what it is, which model
+it serves and what load suits it; the run takes about half a minute. The bench
+serve command that does the same is printed first: copy it to change the load.
+Flags of bench serve may follow the URL and override what was found out.
 
 Examples:
   inferometer http://localhost:8000
@@ -70,7 +72,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		set.HelpAll(s.Out, command.TerminalWidth(s.Out))
 		return nil
 	case len(set.Args()) > 0 && spec.LooksLikeAddress(set.Args()[0]):
-		return &argv.UsageError{Text: "one server is measured, and two are given", Hint: "inferometer ab URL URL compares them, and --targets URL,URL loads them as one"}
+		return &argv.UsageError{Text: "two servers are given, and this measures one", Hint: "inferometer ab URL URL compares them, and --targets URL,URL loads them as one"}
 	case err != nil:
 		return err
 	}
@@ -86,7 +88,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	stopped := asking.Err() != nil && ctx.Err() == nil
 	stop()
 	if stopped {
-		return command.Exit(command.ExitPartial, prepare.ErrStopped)
+		return command.Exit(command.ExitPartial, errors.New("stopped before the load began"))
 	}
 	if err != nil {
 		return err
@@ -101,7 +103,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 // among them.
 func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings, error) {
 	if !v.set.Seen("base-url") {
-		return nil, &argv.UsageError{Text: "an address is given, and not as the server's", Hint: "write inferometer URL, or --base-url URL"}
+		return nil, &argv.UsageError{Text: "an address is given, but not as the server's", Hint: "write inferometer URL, or --base-url URL"}
 	}
 	asked, host, err := serve.SpecAndHost(v.Streams, v.settled())
 	if err != nil {
@@ -116,18 +118,33 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 		return nil, err
 	}
 	l := choose(v.found, tried, way.pooling)
+	if v.given("num-prompts") {
+		l.concurrency = min(l.concurrency, asked.NumPrompts) // more could not be filled
+	}
+	line.Clear()
 	if !v.quiet {
-		fmt.Fprintln(v.Err, v.describe(asked.URLs[0], way, &tried.Alone))
+		var b strings.Builder
+		table.Line(&b, "", v.describe(asked.URLs[0], way, &tried.Alone), command.ResultWidth(v.Err))
+		line.Print("%s", strings.TrimSuffix(b.String(), "\n"))
 	}
 	return v.settings(way, l), nil
 }
 
-// settled is what was typed, with any backend: which it will be is not known yet.
+// settled is what was typed, with any backend and load: which they will be is not known yet.
 func (v *visit) settled() option.Settings {
-	if v.set.Seen("backend") {
-		return v.typed
+	to := v.typed
+	if !v.given("backend") {
+		to = to.With("backend", spec.BackendAuto)
 	}
-	return v.typed.With("backend", spec.BackendAuto)
+	if !v.given(paced...) {
+		to = to.With("max-concurrency", "1")
+	}
+	return to
+}
+
+// given says whether one of the flags was typed.
+func (v *visit) given(flags ...string) bool {
+	return slices.ContainsFunc(flags, func(f string) bool { return v.set.Lookup(f) != nil && v.set.Seen(f) })
 }
 
 // pathGiven says whether it was typed where requests go, by itself or with the address.
@@ -151,20 +168,19 @@ type way struct {
 // ways are the protocols and models to try, the best first. A server that has a chat is asked by it,
 // as its users do.
 func (v *visit) ways() (all []way) {
-	given := func(flag string) bool { return v.set.Seen(flag) }
 	q := v.found.Quirks()
 	if v.found.Kind == "" {
 		q = target.Quirks{Text: spec.BackendOpenAI, Chat: spec.BackendChat}
 	}
 	backends := slices.DeleteFunc([]string{q.Chat, q.Text, q.Embeddings}, func(name string) bool { return name == "" })
 	switch {
-	case given("backend"):
+	case v.given("backend"):
 		backends = []string{""} // as typed
 	case v.pathGiven():
 		backends = []string{spec.BackendAuto}
 	}
 	models := []string{""}
-	if !given("model") && len(v.found.Models) > 0 && v.found.Models[0].ID != v.found.First {
+	if !v.given("model") && len(v.found.Models) > 0 && v.found.Models[0].ID != v.found.First {
 		models[0] = v.found.Models[0].ID
 	}
 	for _, model := range models {
@@ -185,7 +201,7 @@ func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tri
 		if w.pooling && !unsupported(first) {
 			break
 		}
-		line.Set("trying a few small requests; a model that is loaded when it is asked for takes longer")
+		line.Set("trying a few small requests (slower if the model must be loaded first)")
 		asked, host, err := serve.SpecAndHost(v.Streams, v.small(&w))
 		if err != nil {
 			return nil, nil, err
@@ -264,32 +280,29 @@ func (w *way) settings() (to option.Settings) {
 func (v *visit) settings(w *way, l shape) option.Settings {
 	isServer := func(flag string) bool { return flag == "base-url" }
 	to := v.typed.Without(func(flag string) bool { return !isServer(flag) })
-	if !v.set.Seen("backend") {
+	if !v.given("backend") {
 		to.Add("backend", w.backend)
 	}
 	if w.model != "" {
 		to = append(to, (&way{model: w.model}).settings()...)
 	}
-	given := func(flags ...string) bool {
-		return slices.ContainsFunc(flags, func(f string) bool { return v.set.Lookup(f) != nil && v.set.Seen(f) })
-	}
-	if !given("dataset-name", "dataset-path") {
+	if !v.given("dataset-name", "dataset-path") {
 		to.Add("dataset-name", "random")
-		if !given("random-input-len", "input-len", "input-len-dist") {
+		if !v.given("random-input-len", "input-len", "input-len-dist") {
 			to.Add("random-input-len", strconv.Itoa(l.input))
 		}
-		if !given("random-output-len", "output-len", "output-len-dist") && !w.pooling {
+		if !v.given("random-output-len", "output-len", "output-len-dist") && !w.pooling {
 			to.Add("random-output-len", strconv.Itoa(l.output))
 		}
 	}
-	if !given(paced...) {
+	if !v.given(paced...) {
 		to.Add("max-concurrency", strconv.Itoa(l.concurrency))
 	}
-	if !given(bounded...) {
+	if !v.given(bounded...) {
 		to.Add("num-prompts", strconv.Itoa(l.requests))
 		to.Span("duration", l.duration)
 	}
-	if !given("seed") {
+	if !v.given("seed") {
 		to.Add("seed", strconv.Itoa(seed()))
 	}
 	return append(to, v.typed.Without(isServer)...)
@@ -305,7 +318,7 @@ var (
 func (v *visit) describe(base string, w *way, speed *prepare.Speed) string {
 	name := v.found.Name()
 	if name == "" {
-		name = "A server that does not say what it is"
+		name = "An unidentified server"
 	}
 	words := fmt.Sprintf("%s at %s", outside.Line(name, 80), outside.RedactURL(base))
 	if model := modelWords(v, w); model != "" {
@@ -334,7 +347,7 @@ func modelWords(v *visit, w *way) string {
 	}
 	words := "model " + outside.Line(name, 80)
 	if n := len(v.found.Models); n > 1 {
-		words += fmt.Sprintf(" (of %d; --model takes another)", n)
+		words += fmt.Sprintf(" (of %d; --model picks another)", n)
 	}
 	return words
 }

@@ -76,16 +76,18 @@ func TestWays(t *testing.T) {
 			want:  []string{"--dataset-name random --random-output-len 128 --backend openai --max-concurrency 3 --num-prompts 7 --random-input-len 9 --seed 1"},
 		},
 		"a rate has no bound on concurrency": {words: "--request-rate 5", want: []string{"--duration 25s"}},
+		"a duration needs no bound":          {words: "--duration 2m", want: []string{"--max-concurrency 8", "--duration 2m"}},
+		"a few requests fill what they can":  {words: "--num-prompts 3", want: []string{"--max-concurrency 3"}},
 		"an unknown server": {
 			body: map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/version": "{}", "/metrics": ""},
-			want: []string{"--backend openai-chat", "--max-concurrency 4"}, said: "A server that does not say what it is at ",
+			want: []string{"--backend openai-chat", "--max-concurrency 4"}, said: "An unidentified server at ",
 		},
 		"Ollama with a model that is loaded": {
 			body: map[string]string{
 				"/v1/models": ollama, "/api/version": `{"version":"0.17.4"}`, "/api/ps": `{"models":[{"name":"big:70b"}]}`,
 				"/api/tags": `{"models":[{"name":"embedder","details":{"family":"nomic-bert"}}]}`,
 			},
-			want: []string{"--backend ollama-chat --model big:70b --skip-tokenizer-init", "--max-concurrency 1"}, said: "model big:70b (of 3; --model takes another)",
+			want: []string{"--backend ollama-chat --model big:70b --skip-tokenizer-init", "--max-concurrency 1"}, said: "model big:70b (of 3; --model picks another)",
 		},
 		"Ollama with none loaded": {
 			body: map[string]string{

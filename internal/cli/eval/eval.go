@@ -29,8 +29,8 @@ type options struct {
 
 func flags() (*argv.Set, *options) {
 	set := argv.New("inferometer eval",
-		"Ask a server the questions of a task, score the answers, and measure its speed while it answers: accuracy with its error beside throughput and latency, "+
-			"in one result. A run that was killed goes on with --resume, and asks no question twice that has an answer.")
+		"Ask a server the questions of a task, score the answers, and measure its speed while it answers: accuracy with its error, throughput and latency, "+
+			"in one result. --resume continues a run that was killed, and does not ask answered questions again.")
 	set.Example("What can be asked without a file of your own", "inferometer eval --list-tasks")
 	set.Example("GSM8K, five worked examples before each question, 32 at a time",
 		"inferometer eval --task gsm8k --base-url http://127.0.0.1:8000 --max-concurrency 32")
@@ -44,7 +44,7 @@ func flags() (*argv.Set, *options) {
 	o := &options{Options: serve.NewOptions()}
 	serve.DefineEval(set, o.Options)
 	g := argv.Group("Questions")
-	set.String(&o.resume, "resume", "", "Go on with the run in FOLDER, which was killed or interrupted: what it asks is in the folder, and only questions without an answer are asked.",
+	set.String(&o.resume, "resume", "", "Continue the run in FOLDER, which was killed or interrupted: the folder has its settings, and only questions without an answer are asked.",
 		g, argv.Common(), argv.Complete(argv.Run), argv.Metavar("FOLDER"), argv.WholeName())
 	serve.DefineStranger(set, o.Options, g)
 	set.String(&o.writeKey, flagWriteKey, "", writeKeyHelp, g, argv.Metavar("FILE"), argv.WholeName())
@@ -90,7 +90,7 @@ func (o *options) further(s command.Streams, set *argv.Set) option.Settings {
 		return nil
 	}
 	if !o.Quiet && !o.PrintSpec {
-		fmt.Fprintf(s.Err, "%s questions at a time; --max-concurrency says otherwise\n", concurrency)
+		fmt.Fprintf(s.Err, "%s questions at a time; change that with --max-concurrency\n", concurrency)
 	}
 	return option.Settings{{Flag: "max-concurrency", Values: []string{concurrency}}}
 }

@@ -29,15 +29,15 @@ type run struct {
 func Run(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer explain",
 		"What limited a run, in sentences with their evidence, and where the time of a request went: client queue, network, server queue, prefill, decode, "+
-			"as far as the journal tells. The answer is unclear rather than wrong; docs/explain.md has the rules.")
+			"as far as the journal shows. It says unclear rather than something wrong; docs/explain.md has the rules.")
 	set.Example("Why is this run not faster?", "inferometer explain runs/20260102T030405Z-1")
 	set.Example("A point of a scenario", "inferometer explain results/NAME/POINT")
-	set.Example("By the result that it saved", "inferometer explain out.json")
-	set.Example("For a program: one JSON object a run", "inferometer explain runs/* --json")
+	set.Example("From its saved result", "inferometer explain out.json")
+	set.Example("For a program: one JSON object per run", "inferometer explain runs/* --json")
 	set.Operands("RUN…", 1, math.MaxInt)
 	set.CompleteOperands(argv.Run)
 	var asJSON bool
-	set.Bool(&asJSON, "json", "Write one JSON object a run, a line each.")
+	set.Bool(&asJSON, "json", "Write one JSON object per run, one per line.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func AB(ctx context.Context, s command.Streams, args []string) error {
 
 func (r *abRun) flags() *argv.Set {
 	set := argv.New("inferometer ab",
-		"Is server B really faster than A? Both get the same workload in turns (A B, B A, B A, A B, …), each round with new prompts, until it is decided or a bound is reached. "+
+		"Is server B really faster than A? Both get the same workload in turns (A B, B A, B A, A B, …), each round with new prompts, until the result is decided or a limit is reached. "+
 			"Flags of bench serve say what is sent.")
 	set.Example("Until it is clear, for 15 minutes at most",
 		"inferometer ab http://gpu-a:8000 http://gpu-b:8000 --num-prompts 200 --max-concurrency 16")
@@ -79,13 +79,13 @@ func (r *abRun) flags() *argv.Set {
 	g := argv.CommonGroup(groupAB)
 	set.String(&r.a, "a", "", "The server that B is compared with.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
-	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`, g, argv.WholeName())
+	set.String(&r.gate, "gate", "", `Limits on B's changes to be decided, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`, g, argv.WholeName())
 	set.CSV(&r.rules.Metrics, "metric", nil, "Metrics to decide: a real change, or equivalent within 5 %.", g, argv.WholeName(),
 		argv.Shown(strings.Join(abMetrics, ",")+"; none with --gate"))
 	set.Int(&r.rules.MinRounds, "min-rounds", 3, "The first look comes after this many rounds.", g, argv.Metavar("N"), argv.WholeName())
 	set.Int(&r.rules.MaxRounds, "max-rounds", 20, "The last round. The more there may be, the surer each look must be.", g, argv.Metavar("N"), argv.WholeName())
 	set.Duration(&r.maxTime, "max-time", 15*time.Minute, "Begin no round that would end later.", g, argv.WholeName())
-	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
+	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Also count rounds whose verdict is INVALID, for machines that can't be made quiet.", g, argv.WholeName())
 	set.String(&r.folder, "output", "", "Folder for the runs and ab.json.", g, argv.Output(), argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
 	set.Choice(&r.format, "format", "table", comparison.Formats, "What to print.", g, argv.WholeName())
 	r.workload = serve.NewOptions()

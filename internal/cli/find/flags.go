@@ -43,7 +43,7 @@ const groupFind = "Search"
 // Flags are the flags of find.
 func Flags() (*argv.Set, *options) {
 	set := argv.New("inferometer find",
-		"Find the highest rate or concurrency at which an SLO holds. Each probe is a short run of bench serve, put where it says most; a long run confirms the answer. "+
+		"Find the highest rate or concurrency at which an SLO holds. Each probe is a short run of bench serve, placed where it tells most; a long run confirms the answer. "+
 			"The flags of bench serve say what is sent and where.")
 	set.Example("The highest rate of 1,024-token prompts within an SLO",
 		`inferometer find --base-url http://gpu-box:8000 --slo "p99_ttft<=500ms and p99_itl<=60ms and failed<0.1%" --random-input-len 1024 --random-output-len 128`)
@@ -55,18 +55,18 @@ func Flags() (*argv.Set, *options) {
 	g := argv.CommonGroup(groupFind)
 	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.`, g, argv.Metavar("SLO"))
 	set.Choice(&o.Vary, "vary", find.Rate, []string{find.Rate, find.Concurrency}, "What is raised: requests a second, or requests at a time.", g)
-	set.OptFloat(&o.From, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower ones if need be"))
+	set.OptFloat(&o.From, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower if needed"))
 	set.OptFloat(&o.To, "to", "The highest load to try.", g, argv.Metavar("X"), argv.Shown("no bound"))
 	o.Tolerance = 0.05
-	set.Custom("tolerance", "5%", "How close the answer shall be: half of its 95 % interval.", o.setTolerance, g, argv.Metavar("SHARE"))
+	set.Custom("tolerance", "5%", "How precise the answer must be: half of its 95 % interval.", o.setTolerance, g, argv.Metavar("SHARE"))
 	set.Duration(&o.MaxTime, "max-time", 20*time.Minute, "End the search after this long, with what is known then.", g)
 	set.Duration(&o.Probe, "probe", 10*time.Second, "How long the first probes are; close to the edge they are longer.", g)
 	set.Duration(&o.Confirm, "confirm", time.Minute, "How long the run is that confirms the answer.", g)
-	set.Duration(&o.Cooldown, "cooldown", time.Second, "The pause between probes where the server does not tell when it is idle.", g)
+	set.Duration(&o.Cooldown, "cooldown", time.Second, "The pause between probes where the server does not report when it is idle.", g)
 	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
 	set.String(&o.out, "output", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Output(), argv.Metavar("DIR"))
 	set.Bool(&o.Fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
-	set.Bool(&o.AnyVerdict, "any-verdict", "Count probes whose own verdict is INVALID, or that something on this machine disturbed, like any other.", g, argv.WholeName())
+	set.Bool(&o.AnyVerdict, "any-verdict", "Also count probes whose verdict is INVALID, or that something on this machine disturbed.", g, argv.WholeName())
 	set.Choice(&o.format, "format", "table", []string{"table", "json"}, "What to print.", argv.Group(groupFind), argv.WholeName())
 	o.serve = serve.NewOptions()
 	serve.DefineBackend(set, o.serve)

@@ -67,18 +67,18 @@ func agentFlags() (*argv.Set, *agentOptions) {
 	set := argv.New("inferometer agent",
 		"Take part in runs that are sent from many machines. A leader, which is bench serve, exec, find or run with --fleet, finds agents through NATS, "+
 			"divides a load among them and starts them at one instant. An agent runs what a Spec says, never a command, one run at a time, and loads only the hosts that --allow names. "+
-			"Ctrl-C sends no more and ends when what is in flight has ended; a second one cancels that too.")
+			"Ctrl-C stops sending and waits for the requests in flight; a second one cancels those too.")
 	set.Example("On this machine, with a nats-server -js that runs here too", "inferometer agent --nats nats://127.0.0.1:4222 --allow 127.0.0.1:8000")
 	set.Example("On another machine, with the file that inferometer fleet init wrote", "inferometer agent --nats agent.json --allow llm.example:8000")
-	set.Example("With labels that a leader can choose by, and twice the load of others", "inferometer agent --nats agent.json --allow '*.example:8000' --label region=eu --label card=25g --weight 2")
-	set.String(&o.nats, "nats", "", "Where NATS is: an address such as nats://127.0.0.1:4222, or the file that inferometer fleet init wrote for agents; - reads such a file from standard input, and ends with it. Needed.",
+	set.Example("With labels for leaders to choose by, and twice the load of others", "inferometer agent --nats agent.json --allow '*.example:8000' --label region=eu --label card=25g --weight 2")
+	set.String(&o.nats, "nats", "", "Where NATS is: an address such as nats://127.0.0.1:4222, or the file that inferometer fleet init wrote for agents; - reads such a file from standard input, and the agent ends when that is closed. Needed.",
 		argv.Metavar("URL|FILE"), argv.Redact(outside.RedactURL))
 	set.String(&o.name, "name", "", "Name of this agent, for people.", argv.Metavar("NAME"), argv.Shown("the host's"))
 	set.Custom("label", "", "A label that leaders can choose agents by. It may be given several times.", o.label, argv.Metavar("KEY=VALUE"))
 	set.Custom("allow", "", "A server that this agent may load, as leaders name it: a name or address with its port, *.example:8000, or a network such as 10.0.0.0/8:8000. "+
 		"Without a port every port of the host may be loaded; * allows all, this machine's own services too. It may be given several times. Needed.",
 		func(text string) error { o.allow = append(o.allow, text); return nil }, argv.Metavar("HOST[:PORT]"))
-	set.Int(&o.weight, "weight", 0, "How much of the load this agent takes beside others: one of 2 sends twice as much as one of 1.", argv.Shown("1"))
+	set.Int(&o.weight, "weight", 0, "This agent's share of the load relative to others: weight 2 sends twice as much as weight 1.", argv.Shown("1"))
 	set.Bool(&o.once, "once", "End after one run.")
 	return set, o
 }

@@ -15,15 +15,15 @@ import (
 func Attach(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer fleet attach",
 		"Take over a run whose leader has died: agents go on sending without one. The run is led to its end, and its result is shown as the leader would have shown it. "+
-			"Of a run that ended without all of its journals, the rest is fetched from the agents and from NATS, and the result is made anew. A run whose leader lives is refused.")
-	set.Example("The only run that there is", "inferometer fleet attach --fleet fleet/leader.json")
+			"If a run ended without all of its journals, the rest is fetched from the agents and from NATS, and the result is computed again. A run whose leader is alive is refused.")
+	set.Example("The only run there is", "inferometer fleet attach --fleet fleet/leader.json")
 	set.Example("One of several, as fleet status lists them, with its result in a folder of this machine",
 		"inferometer fleet attach run-3f1c9a77d2e0 --fleet fleet/leader.json --run-dir results/1")
 	set.Operands("RUN", 0, 1)
 	var where, folder string
 	o := &serve.Options{}
 	set.String(&where, "fleet", "", "The address of NATS, or the file that inferometer fleet init wrote for leaders. Needed.", argv.Metavar("NATS"), argv.Redact(outside.RedactURL))
-	set.String(&folder, "run-dir", "", "Folder for the run's journals and result.", argv.Metavar("DIR"), argv.Shown("that of the leader before, if it is on this machine, else a new one"), argv.Short('o'))
+	set.String(&folder, "run-dir", "", "Folder for the run's journals and result.", argv.Metavar("DIR"), argv.Shown("the previous leader's, if it is on this machine, else a new one"), argv.Short('o'))
 	serve.DefineShow(set, o)
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err

@@ -16,14 +16,14 @@ import (
 // Init is the command fleet init.
 func Init(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer fleet init",
-		"Write what the nats-server of a fleet needs: a certificate of an authority of its own, a configuration with users for leader, agent and viewer, and a file for each of the three. "+
+		"Write what the nats-server of a fleet needs: a certificate from its own authority, a configuration with users for leader, agent and viewer, and a file for each of the three. "+
 			"Then say what to type.")
 	set.Example("On this machine only, to try it", "inferometer fleet init")
 	set.Example("For agents on other machines, which reach this one by name or address", "inferometer fleet init --host gpu-lab-1.example --host 10.0.0.7")
 	var dir string
 	var o setup.Options
-	set.String(&dir, "output", "fleet", "The folder to write. One that is there is left as it is.", argv.Output(), argv.Metavar("DIR"))
-	set.Custom("host", "", "A name or address that other machines reach the server at; may be given several times, the first is the one that agents are told. Without it the server listens on this machine only.",
+	set.String(&dir, "output", "fleet", "The folder to write. An existing folder is left as it is.", argv.Output(), argv.Metavar("DIR"))
+	set.Custom("host", "", "A name or address at which other machines reach the server. It may be given several times; agents are told the first. Without it the server listens on this machine only.",
 		func(text string) error {
 			o.Hosts = append(o.Hosts, strings.Split(text, ",")...)
 			return nil

@@ -28,8 +28,8 @@ const mostAgents = 10_000
 // Status is the command fleet status.
 func Status(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer fleet status",
-		"List the agents of a fleet, free or at work, and how far the runs are that NATS knows of.")
-	set.Example("With the file that may look and do nothing else", "inferometer fleet status --nats fleet/viewer.json")
+		"List the agents of a fleet, idle or busy, and the progress of the runs that NATS knows of.")
+	set.Example("With the viewer's file, which may only look", "inferometer fleet status --nats fleet/viewer.json")
 	set.Example("A nats-server on this machine", "inferometer fleet status --nats nats://127.0.0.1:4222 --json")
 	var where string
 	var wait time.Duration

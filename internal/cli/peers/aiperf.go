@@ -35,7 +35,7 @@ var aiperf = &Tool{
 		{Names: "--arrival-smoothness X, --vllm-burstiness", Here: "--burstiness %", Page: "pace"},
 		{Names: "--request-rate-ramp-duration SECONDS", Remark: "a ramp is `--ramp-rate A..B --ramp-duration T`, or `--stages`", Page: "pace"},
 		{Names: "--concurrency-ramp-duration SECONDS", Remark: "a closed loop begins at once; with `--users`, `--spawn-rate` starts them one by one"},
-		{Names: "--prefill-concurrency N", Remark: "there is no equal: prefills alone can't be limited"},
+		{Names: "--prefill-concurrency N", Remark: "there is no equivalent: prefills alone can't be limited"},
 		{Names: "--warmup-request-count N, --num-warmup-requests", Here: "--num-warmups %"},
 		{Names: "--warmup-duration SECONDS", Remark: "warm-up is counted in requests: `--num-warmups N`"},
 		{Names: "--request-timeout-seconds SECONDS", Here: "--request-timeout %"},
@@ -66,7 +66,7 @@ var aiperf = &Tool{
 		{Names: "--server-metrics URL…", Here: "--metrics-url %", Remark: "a server's own /metrics is read without it", Page: "server-metrics"},
 		{Names: "--gpu-telemetry URL…", Remark: "devices are read with `--hardware dcgm=URL`", Page: "hardware"},
 		{Names: "--failed-request-threshold X", Remark: "a limit with an exit code is `--slo \"failed<1%\"`"},
-		{Names: "--request-cancellation-rate X", Remark: "there is no equal: requests are not cancelled on purpose"},
+		{Names: "--request-cancellation-rate X", Remark: "there is no equivalent: requests are not cancelled on purpose"},
 	},
 }
 

@@ -27,7 +27,7 @@ type Flag struct {
 	// "--isl N, --synthetic-input-tokens-mean". No word: it takes none; one with … takes several.
 	Names string
 	// Here is what to type, with % in the place of the value. LeaveOut: nothing is to be typed.
-	// Empty: there is no equal.
+	// Empty: there is no equivalent.
 	Here string
 	// Values say what a value is called here. Empty: as it is there.
 	Values map[string]string

@@ -36,24 +36,24 @@ type options struct {
 func flags(o *options) *argv.Set {
 	set := argv.New("inferometer record",
 		"Stand in front of a server and write down the traffic that passes, as a trace that bench serve --dataset-name trace replays: when each request came, "+
-			"how long prompt and answer were, which prompts begin alike (as hashes keyed with a secret that is forgotten), sampling parameters, sessions, and how it ended. "+
-			"Lengths that an answer does not tell (clients rarely ask for usage) are asked of the server's /tokenize, where it has one. Nothing is changed on the way. Texts are not kept unless --texts is given; keys and headers never are. Ctrl-C ends it: once, when what is in flight has ended; twice, at once.")
+			"how long prompt and answer were, which prompts begin alike (as hashes keyed with a secret that is not kept), sampling parameters, sessions, and how it ended. "+
+			"If an answer does not give its length (clients rarely ask for usage), the server's /tokenize is asked, where it has one. The traffic is not changed. Texts are not kept unless --texts is given; keys and headers never are. Ctrl-C ends it: once, when what is in flight has ended; twice, at once.")
 	set.Example("In front of a server on this machine", "inferometer record --base-url http://127.0.0.1:8000 --listen 127.0.0.1:9000 -o traffic.jsonl")
-	set.Example("For days: a file an hour, of at most 1 GB", "inferometer record --base-url http://127.0.0.1:8000 -o traffic.jsonl --max-time 1h --max-size 1GB")
+	set.Example("For days: one file per hour, of at most 1 GB", "inferometer record --base-url http://127.0.0.1:8000 -o traffic.jsonl --max-time 1h --max-size 1GB")
 	set.Example("With exact lengths and blocks", "inferometer record --base-url http://127.0.0.1:8000 --tokenizer Qwen/Qwen3-8B")
 	set.Example("What was recorded, and its replay", "inferometer trace stats traffic.jsonl")
 	set.String(&o.target, "base-url", "", "The server's URL. A path in it is put before each request's.", argv.Server(), argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.Bare(spec.LooksLikeAddress, "base-url")
 	set.String(&o.listen, "listen", "127.0.0.1:9000", "Address to listen on; port 0 takes a free one. Clients use it in place of the server's.", argv.Metavar("HOST:PORT"))
-	set.String(&o.out, "output", "traffic.jsonl", "The file to write. One that is there already is refused.", argv.Output(), argv.Metavar("FILE"))
+	set.String(&o.out, "output", "traffic.jsonl", "The file to write. An existing file is refused.", argv.Output(), argv.Metavar("FILE"))
 	set.String(&o.size, "max-size", "", "Begin a new file before one is larger, as in 500MB: traffic-0001.jsonl and so on.", argv.Metavar("SIZE"), argv.Shown("no limit"))
 	set.Duration(&o.maxTime, "max-time", 0, "Begin a new file after this long, as in 1h.", argv.Shown("no limit"))
-	set.Duration(&o.duration, "duration", 0, "End after so long.", argv.Shown("at Ctrl-C"))
-	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: counts what answers do not tell, in place of the server's /tokenize, and makes blocks exact.", argv.Metavar("PATH"), argv.Shown("none: blocks are of bytes"))
+	set.Duration(&o.duration, "duration", 0, "Stop after this long.", argv.Shown("at Ctrl-C"))
+	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: counts what answers do not report, instead of the server's /tokenize, and makes blocks exact.", argv.Metavar("PATH"), argv.Shown("none: blocks are of bytes"))
 	set.String(&o.revision, "tokenizer-revision", "", "The branch, tag or commit of a tokenizer that is named by its model.", argv.Metavar("REVISION"), argv.Shown("main"))
-	set.Bool(&o.noTokenize, "no-tokenize", "Ask nothing of the server: lengths that an answer does not tell stay unknown.")
+	set.Bool(&o.noTokenize, "no-tokenize", "Don't ask the server: lengths that an answer does not give stay unknown.")
 	set.Int(&o.block, "block-size", 16, "Tokens of a prompt's block; without a tokenizer about as many.")
-	set.String(&o.session, "session-header", "", "A header that names a request's session, beside X-Session-Id and others. Only its keyed hash is kept.", argv.Metavar("NAME"), argv.Shown("none"))
+	set.String(&o.session, "session-header", "", "A header that names a request's session, besides X-Session-Id and others. Only its keyed hash is kept.", argv.Metavar("NAME"), argv.Shown("none"))
 	set.Bool(&o.texts, "texts", "Keep the requests' bodies and the answers' texts too.")
 	return set
 }

@@ -30,15 +30,15 @@ type options struct {
 
 func flags() (*argv.Set, *options) {
 	set := argv.New("inferometer report",
-		"Show the results of runs again, from their journals: also of a run that was killed, and with other percentiles or limits.")
+		"Show the results of runs again from their journals, even of a run that was killed, with other percentiles or limits if you like.")
 	set.Example("The result of a run, by its folder", "inferometer report runs/20260102T030405Z-1")
 	set.Example("The table of a scenario", "inferometer report results/NAME")
 	set.Example("One of its points", "inferometer report results/NAME/POINT")
-	set.Example("A page with pictures, that opens from a mail", "inferometer report runs/* -o report.html")
-	set.Example("The same, by the result that it saved", "inferometer report out.json")
+	set.Example("A page with charts that you can send by email", "inferometer report runs/* -o report.html")
+	set.Example("The same, from its saved result", "inferometer report out.json")
 	set.Example("Each request as a row, for DuckDB or pandas", "inferometer report runs/* -o requests.parquet")
 	set.Example("Each question of an eval with its answer, as lines of JSON", "inferometer report out.json --format questions -o questions.jsonl")
-	set.Example("Its requests in time, one lane each, as vLLM draws them", "inferometer report out.json --format timeline -o out.timeline.html")
+	set.Example("Its requests over time, one lane each, as vLLM draws them", "inferometer report out.json --format timeline -o out.timeline.html")
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
 	set.Operands("RUN…", 1, math.MaxInt)
 	set.CompleteOperands(argv.Run)
@@ -49,7 +49,7 @@ func flags() (*argv.Set, *options) {
 	g := argv.Group("")
 	o.run.Flag(set, "slo", g, argv.Help(spec.Field("slo").Help+" html and markdown say which run does most within them."))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
-	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one line a run (csv alone), a request, an event of a stream, a sample of the client, a value that the server's metrics had, or a slot of time (series).", argv.Shown("runs with csv, requests with parquet"))
+	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one row per run (csv only), request, event of a stream, sample of the client, value of the server's metrics, or slot of time (series).", argv.Shown("runs with csv, requests with parquet"))
 	o.run.Flag(set, "timeline-itl-thresholds", g)
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
 	o.run.Flag(set, "append-markdown", g, argv.Help("Add each run to this file of notes, as a section that compare reads back."))
@@ -57,7 +57,7 @@ func flags() (*argv.Set, *options) {
 	o.run.Flag(set, "percentile-metrics", g, argv.Help("Metrics to report."), argv.Shown("as in the run"))
 	o.run.Flag(set, "metric-percentiles", g, argv.Shown("as in the run"))
 	o.run.Flag(set, "goodput", g, argv.Help("Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000."))
-	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
+	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Follow vLLM's rules, or only ours.", argv.Shown("as in the run"))
 	set.Bool(&o.Details, "details", serve.DetailsHelp)
 	return set, o
 }

@@ -20,9 +20,9 @@ import (
 func Serve(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer serve-report",
 		"Show a folder of many runs in a browser: all series, each metric over time and over commits with its changes, each run, and two runs against each other. "+
-			"It reads plain files: run folders, and results of any tool that compare reads. New runs are there when a page is loaded again.")
+			"It reads plain files: run folders, and results of any tool that compare reads. Reload a page to see new runs.")
 	set.Example("All runs that bench serve has kept", "inferometer serve-report ~/.local/state/inferometer/runs")
-	set.Example("Runs of several machines are series of their own", "inferometer serve-report results --series-by gpu,label")
+	set.Example("A separate series for each kind of machine", "inferometer serve-report results --series-by gpu,label")
 	set.Example("The pages as files, for CI to keep", "inferometer serve-report results -o public")
 	set.Operands("DIR", 1, 1)
 	set.CompleteOperands(argv.Folder)
@@ -30,8 +30,8 @@ func Serve(ctx context.Context, s command.Streams, args []string) error {
 	var by []string
 	var open bool
 	set.String(&listen, "listen", "127.0.0.1:0", "Address to listen on; port 0 takes a free one. There is no login.", argv.Metavar("HOST:PORT"))
-	set.String(&once, "output", "", "Write the pages into this folder and end, in place of serving them.", argv.Output(), argv.Metavar("DIR"))
-	set.CSV(&by, "series-by", nil, "What else tells series apart: label, or keys of --metadata.", argv.Shown("nothing else"))
+	set.String(&once, "output", "", "Write the pages into this folder and exit instead of serving them.", argv.Output(), argv.Metavar("DIR"))
+	set.CSV(&by, "series-by", nil, "What else separates series: label, or keys of --metadata.", argv.Shown("nothing else"))
 	set.Bool(&open, "open", "Open the browser.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err

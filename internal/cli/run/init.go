@@ -34,7 +34,7 @@ func Init(ctx context.Context, s command.Streams, args []string) error {
 	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Server(), argv.Redact(outside.RedactURL))
 	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Output(), argv.Metavar("FILE"))
 	set.Bare(spec.LooksLikeAddress, "base-url")
-	set.Bool(&o.force, "force", "Write over a file that is there.")
+	set.Bool(&o.force, "force", "Overwrite an existing file.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type runOptions struct {
 func runFlags() (*argv.Set, *runOptions) {
 	set := argv.New("inferometer run",
 		"Run a whole experiment from one file: start its servers, run every point of its matrix, stop them, and print the table. "+
-			"Run again after an interruption, it goes on where it stopped.")
+			"After an interruption, run it again to continue where it stopped.")
 	set.Example("Run a scenario; results go to results/NAME", "inferometer run scenario.yaml")
 	set.Example("Find mistakes without running anything", "inferometer run scenario.yaml --check")
 	set.Example("See the points and their commands", "inferometer run scenario.yaml --plan")

@@ -49,7 +49,7 @@ func noName(text string) error {
 
 const (
 	allowReadHelp     = "A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder."
-	allowReadSpecHelp = "A folder that the Spec may read beside the current one, and the files of tasks and datasets beside their own."
+	allowReadSpecHelp = "A folder that the Spec may read besides the current one, and that files of tasks and datasets may read besides their own."
 )
 
 // defineAllowRead declares what the files of a task, or of a generator of conversations, may
@@ -61,13 +61,13 @@ func defineAllowRead(set *argv.Set, o *Options, help string, opts ...argv.Option
 // DefineStranger declares what a Spec of a file may do beyond the current folder.
 func DefineStranger(set *argv.Set, o *Options, opts ...argv.Option) {
 	DefineAllowWrite(set, o, opts...)
-	list(set, &o.allowed.Env, spec.FlagAllowEnv, "NAME", "A variable of the environment that the Spec may send to its servers, beside OPENAI_API_KEY.", noName, opts...)
+	list(set, &o.allowed.Env, spec.FlagAllowEnv, "NAME", "An environment variable that the Spec may send to its servers, besides OPENAI_API_KEY.", noName, opts...)
 	set.Bool(&o.ownSpec, spec.FlagOwnSpec, "The Spec is our own.", append([]argv.Option{argv.Hidden(), argv.WholeName()}, opts...)...)
 }
 
 // DefineAllowWrite declares where a Spec of a file may write.
 func DefineAllowWrite(set *argv.Set, o *Options, opts ...argv.Option) {
-	list(set, &o.allowed.Write, spec.FlagAllowWrite, "DIR", "A folder that the Spec may write results to, beside the current one.", noPath, opts...)
+	list(set, &o.allowed.Write, spec.FlagAllowWrite, "DIR", "A folder that the Spec may write results to, besides the current one.", noPath, opts...)
 }
 
 // Hold holds a Spec of a file to what the user allowed, unless another of our processes

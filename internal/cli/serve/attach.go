@@ -16,7 +16,7 @@ func DefineShow(set *argv.Set, o *Options) {
 	set.Bool(&o.Details, "details", DetailsHelp)
 	defineFormat(set, o)
 	view.Define(set, &o.Progress)
-	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
+	set.Bool(&o.Quiet, "quiet", "Print only the result and errors.")
 }
 
 // Attach leads a run of a fleet to its end that another process began, and shows it as that

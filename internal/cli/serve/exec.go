@@ -22,14 +22,14 @@ import (
 func Exec(ctx context.Context, s command.Streams, args []string) error {
 	o := &Options{}
 	set := argv.New("inferometer exec",
-		"Run a Spec: a file that says what is sent, when, to whom and what is kept, as bench serve --print-spec writes it; or a lock, as bench serve --lock writes it: then the bytes and times are those of the lock, or nothing is sent. "+
-			"It is shown as bench serve shows a run. Secrets are in the environment variables that the file names. "+
-			"The file may be somebody else's: it reads and writes below the current folder alone, is sent no variable but OPENAI_API_KEY and runs no programs, unless flags allow more (docs/spec.md).")
+		"Run a Spec: a file that says what is sent, when, to whom and what is kept, as bench serve --print-spec writes it; or a lock, as bench serve --lock writes it: then exactly the bytes and times of the lock are sent, or nothing. "+
+			"The output is that of bench serve. Secrets are in the environment variables that the file names. "+
+			"The file may be somebody else's: it may read and write only below the current folder, gets no variable except OPENAI_API_KEY and runs no programs, unless flags allow more (docs/spec.md).")
 	set.Example("Write down what flags ask for, and run it later",
 		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
 	set.Example("The same without a file", "inferometer bench serve --request-rate 10 --num-prompts 600 --print-spec | inferometer exec -")
-	set.Example("With a key, which stands in no file", "OPENAI_API_KEY=… inferometer exec --run-dir results/1 run.json")
-	set.Example("What another machine has locked, to a server of this one", "inferometer exec load.lock --base-url http://127.0.0.1:8000")
+	set.Example("With a key, which is written to no file", "OPENAI_API_KEY=… inferometer exec --run-dir results/1 run.json")
+	set.Example("Send what another machine has locked to a server on this one", "inferometer exec load.lock --base-url http://127.0.0.1:8000")
 	set.Operands("SPEC.json", 1, 1)
 	set.CompleteOperands(argv.File)
 	var runDir, baseURL, tokenizer, datasetPath string
@@ -47,7 +47,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	o.Upload.Define(set)
 	defineExport(set, o)
 	view.Define(set, &o.Progress)
-	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
+	set.Bool(&o.Quiet, "quiet", "Print only the result and errors.")
 	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", argv.Metavar("FILE"), argv.Hidden())
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err

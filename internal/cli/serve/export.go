@@ -229,9 +229,9 @@ type exportOptions struct {
 
 // defineExport declares them. They are no part of a Spec: what is sent does not depend on them.
 func defineExport(set *argv.Set, o *Options, opts ...argv.Option) {
-	set.String(&o.export.Prometheus, flagPrometheus, "", "Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/live.md).",
+	set.String(&o.export.Prometheus, flagPrometheus, "", "Expose the run to Prometheus while it lasts, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 picks a free one (docs/live.md).",
 		append(opts, argv.WholeName(), argv.Metavar("ADDRESS"))...)
-	set.Duration(&o.export.Linger, flagLinger, defaultLinger, "After the run wait for one more scrape, so that Prometheus has the last values, for at most this long.",
+	set.Duration(&o.export.Linger, flagLinger, defaultLinger, "After the run, wait up to this long for one more scrape, so that Prometheus gets the last values.",
 		append(opts, argv.WholeName())...)
 	set.String(&o.export.OTLP, flagOTLP, "", "Send the run to an OpenTelemetry collector by OTLP over HTTP: a span for each request, and metrics. "+
 		"An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.",

@@ -15,7 +15,7 @@ import (
 // here by hand is what says something in other words than the Spec, or how a run is shown.
 
 // DetailsHelp is the same for bench serve and report.
-const DetailsHelp = "Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. They are on the page and in the JSON always."
+const DetailsHelp = "Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. The page and the JSON always have them."
 
 // redactors say how values are hidden where a command line is written down, by the names
 // that options use.
@@ -115,7 +115,7 @@ func DefineRunning(set *argv.Set, o *Options) {
 	set.Bool(&o.Details, "details", DetailsHelp, g)
 	defineAllowRead(set, o, allowReadHelp, g)
 	view.Define(set, &o.Progress, g)
-	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.", g)
+	set.Bool(&o.Quiet, "quiet", "Print only the result and errors.", g)
 	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", g, argv.Metavar("FILE"), argv.Hidden())
 }
 

@@ -48,7 +48,7 @@ func (o *Options) defineQuestions(set *argv.Set) {
 		set.Option(f, func(texts []string) error { return f.SetTexts(own, texts) }, g)
 		if f.Key == "task" {
 			o.Flag(set, "dataset-path", g, argv.Help("The questions' file or folder: JSONL, JSON, CSV or Parquet."), argv.Shown("as the task says"))
-			o.Flag(set, "num-prompts", g, argv.Help("Ask only this many questions, from the first on."), argv.Shown("all"))
+			o.Flag(set, "num-prompts", g, argv.Help("Ask only the first N questions."), argv.Shown("all"))
 		}
 	}
 	o.Flag(set, "dataset-revision", g, argv.Help("The branch, tag or commit of a set on Hugging Face's hub."))

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	dryRunHelp = "Make the requests, print what they are (lengths, shared prefixes, times, the first ones), and send none. No server is needed where --model and a tokenizer are given."
+	dryRunHelp = "Make the requests, print what they are (lengths, shared prefixes, times, the first ones), and send none. No server is needed if --model and a tokenizer are given."
 	lockHelp   = "Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/spec.md."
 )
 

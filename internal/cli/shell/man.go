@@ -46,7 +46,7 @@ func Man(commands func() []command.Entry) func(context.Context, command.Streams,
 				return err
 			}
 		}
-		err := argv.Errorf("", "there is no page of %q", name)
+		err := argv.Errorf("", "there is no man page for %q", name)
 		if near := near(pages.commands, name); near != "" {
 			return err.WithHint("did you mean inferometer man %s?", near)
 		}

@@ -83,7 +83,7 @@ func planError(err error) error {
 
 func runPareto(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer bench sweep plot_pareto",
-		"Draw tokens/s for each user against tokens/s for each GPU, and the runs that none beats in both; a drop-in for vllm bench sweep plot_pareto.")
+		"Draw tokens/s for each user against tokens/s for each GPU, and the runs that no other beats in both; a drop-in for vllm bench sweep plot_pareto.")
 	set.Example("By the concurrency that was set", "inferometer bench sweep plot_pareto results/tuning")
 	set.Example("With the number of GPUs from a variable", "inferometer bench sweep plot_pareto results/tuning --gpu-count-var num_gpus --label-by max_concurrency,num_gpus")
 	set.Operands("EXPERIMENT_DIR", 1, 1)

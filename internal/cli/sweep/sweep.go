@@ -77,7 +77,7 @@ func overview(w io.Writer) {
 		"  inferometer bench sweep serve --serve-cmd 'vllm serve MODEL' --bench-cmd 'inferometer bench serve --model MODEL' \\\n",
 		"    --serve-params serve.json --bench-params bench.json -e tuning\n",
 		"  inferometer bench sweep plot results/tuning --curve-by max_num_seqs\n",
-		"\ninferometer bench sweep COMMAND --help tells the flags of a command.\n")
+		"\ninferometer bench sweep COMMAND --help lists the flags of a command.\n")
 }
 
 // programs says which program a command of a sweep starts. inferometer is

@@ -38,7 +38,7 @@ const mostText = 64 << 20
 func flags(o *options) *argv.Set {
 	set := argv.New("inferometer tokenize",
 		"Show what a text becomes: the ids of its tokens, the tokens, how many there are, and the bytes of each. The text is the argument, a file, or standard input. "+
-			"Characters that would not be seen, or would steer the terminal, are shown as escapes.")
+			"Invisible and control characters are shown as escapes.")
 	set.Example("By a model's tokenizer, by its name or its path", "inferometer tokenize --tokenizer Qwen/Qwen3-8B 'Hello world'")
 	set.Example("By a server, as a run without --tokenizer would count", "inferometer tokenize --base-url http://127.0.0.1:8000 'Hello world'")
 	set.Example("As a chat: the model's template makes the text", `inferometer tokenize --tokenizer ./Qwen3-8B --chat --chat-template-kwargs '{"enable_thinking": false}' 'Hi'`)
@@ -57,7 +57,7 @@ func flags(o *options) *argv.Set {
 			set.Option(f, func(texts []string) error { return f.SetTexts(&o.shared, texts) })
 		}
 	}
-	set.TriBool(&o.special, "special-tokens", "Add the tokens that the model wants around a text, such as <s>. Unless given: yes, but not with --chat, whose template has them, nor with --base-url.")
+	set.TriBool(&o.special, "special-tokens", "Add the tokens that the model expects around a text, such as <s>. By default they are added, but not with --chat, whose template has them, and not with --base-url.")
 	set.Bool(&o.json, "json", "Print one JSON object.")
 	return set
 }

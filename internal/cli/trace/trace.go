@@ -17,8 +17,8 @@ import (
 func Stats(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer trace stats",
 		"Say what a trace holds, before it is replayed with bench serve --dataset-name trace: how requests arrive, how long prompts and answers are, "+
-			"the turns of its sessions, and what share of its prompts a prefix cache without bounds would know. "+
-			"Several files of one format are taken as one trace; a folder is all of its files. They may be compressed by gzip.")
+			"the turns of its sessions, and what share of its prompts an unlimited prefix cache would hold. "+
+			"Several files of one format are taken as one trace; a folder is all of its files. They may be gzip-compressed.")
 	set.Example("One file", "inferometer trace stats conversation_trace.jsonl")
 	set.Example("Many conversations, for a script", "inferometer trace stats traces/ --json")
 	set.Operands("FILE…", 1, math.MaxInt)

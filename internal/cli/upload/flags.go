@@ -38,7 +38,7 @@ func (f *Flags) Define(set *argv.Set, opts ...argv.Option) {
 }
 
 func (f *Flags) definePlain(set *argv.Set, opts ...argv.Option) {
-	set.Bool(&f.plain, flagPlain, "Upload without TLS to a store on another machine too.", append(opts, argv.WholeName())...)
+	set.Bool(&f.plain, flagPlain, "Upload without TLS even to a store on another machine.", append(opts, argv.WholeName())...)
 }
 
 // Check reads the flags and the environment; what is wrong with them is a usage error.

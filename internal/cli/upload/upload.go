@@ -13,7 +13,7 @@ import (
 func Run(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer upload",
 		"Put the files of a run, or of a scenario's results, into a bucket of an S3-compatible store, under the name of the folder. "+
-			"What is there already and is the same is left alone; a run is never replaced by another. "+
+			"Files that are already there unchanged are skipped; a run never replaces another. "+
 			"Keys, region and endpoint are the environment's AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.")
 	set.Example("A run, to Amazon", "AWS_REGION=eu-central-1 inferometer upload results/1 s3://bench-results/nightly")
 	set.Example("The results of a scenario, to another store", "AWS_ENDPOINT_URL=https://minio.example:9000 inferometer upload results/my-scenario s3://bench-results")

@@ -36,9 +36,9 @@ func TestRefusals(t *testing.T) {
 	const lm = "task: x\ndataset_path: json\ntest_split: test\ndataset_kwargs: {data_files: {test: d.jsonl}}\ndoc_to_text: \"{{q}}\"\ndoc_to_target: a\n"
 	many := "[" + strings.Repeat(`"o",`, 1000) + `"o"]`
 	for _, c := range []struct{ name, yaml, data, want string }{
-		{"a typo", plain + "qestion: x\n", row, "line 5: there is no key qestion: is question meant?"},
-		{"a typo within", plain + "examples: {shot: 1}\n", row, "there is no key examples.shot: is examples.shots meant?"},
-		{"a typo in a filter", plain + "scores: [{filters: [{function: regx, pattern: x}]}]\n", row, "there is no filter regx: is regex meant?"},
+		{"a typo", plain + "qestion: x\n", row, "line 5: there is no key qestion: did you mean question?"},
+		{"a typo within", plain + "examples: {shot: 1}\n", row, "there is no key examples.shot: did you mean examples.shots?"},
+		{"a typo in a filter", plain + "scores: [{filters: [{function: regx, pattern: x}]}]\n", row, "there is no filter regx: did you mean regex?"},
 		{"a wrong metric", plain + "scores: [{metric: bleu}]\n", row, "the metric bleu is not one of a task of the kind generate: exact_match"},
 		{"a path for a set", strings.Replace(plain, "file: d.jsonl", "hub: ../../etc", 1), row, "../../etc is no set on the hub"},
 		{"escapes in a name", strings.Replace(plain, "data: {file: d.jsonl}", "needs: \"\\e[2J\"", 1), row, "names no data: give a file with --dataset-path"},
@@ -84,7 +84,7 @@ func TestRefusals(t *testing.T) {
 		{"a group", "group: g\ntask: [a, b]\n", row, "it is a group of tasks"},
 		{"a part of a split", strings.Replace(lm, "test_split: test", "test_split: test[:10%]", 1), row, "the split test[:10%] is a part or a sum of splits"},
 		{"no split", strings.Replace(lm, "test_split: test\n", "", 1), row, "it has neither test_split nor validation_split"},
-		{"an unknown key of lm-eval's", lm + "doc_to_txt: x\n", row, "there is no key doc_to_txt: is doc_to_text meant?"},
+		{"an unknown key of lm-eval's", lm + "doc_to_txt: x\n", row, "there is no key doc_to_txt: did you mean doc_to_text?"},
 		{"data on the net", strings.Replace(lm, "{test: d.jsonl}", "{test: \"https://x.test/d.jsonl\"}", 1), row, "is on the net: fetch it"},
 		{"an include of a whole path", "include: /etc/passwd\ntask: x\n", row, "include must be a path relative to the file"},
 		{"an include of itself", "include: t.yaml\ntask: x\n", row, "is included twice"},
@@ -145,7 +145,7 @@ func TestSameID(t *testing.T) {
 // A stale or wrong name is answered with what is there.
 func TestUnknownTask(t *testing.T) {
 	for name, want := range map[string]string{
-		"gsmk8":                              "is gsm8k meant?",
+		"gsmk8":                              "did you mean gsm8k?",
 		"winogrande":                         "built in are choice, exact, gsm8k, humaneval, letter, mmlu_pro, regex",
 		filepath.Join(t.TempDir(), "x.yaml"): "no such file",
 		t.TempDir():                          "is a directory",

@@ -64,7 +64,7 @@ func Load(nameOrFile string, allowed ...string) (*Task, error) {
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `./\`) {
 		hint := "built in are " + strings.Join(Names(), ", ")
 		if near := usage.Nearest(nameOrFile, Names()); near != "" {
-			hint = "is " + near + " meant?"
+			hint = "did you mean " + near + "?"
 		}
 		return nil, fmt.Errorf("there is no task %s, and no file of this name: %s", outside.Sentence(clipped(nameOrFile)), hint)
 	}

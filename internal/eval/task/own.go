@@ -256,7 +256,7 @@ func checkFilter(f *journal.Filter, line int) error {
 	if !contains(functions, f.Function) {
 		hint := "known are " + strings.Join(functions, ", ")
 		if near := usage.Nearest(f.Function, functions); near != "" {
-			hint = "is " + near + " meant?"
+			hint = "did you mean " + near + "?"
 		}
 		return fmt.Errorf("line %d: there is no filter %s: %s", line, outside.Sentence(clipped(f.Function)), hint)
 	}

@@ -334,7 +334,7 @@ func (r *reader) done() error {
 func (r *reader) unknown(name string, line int) error {
 	text := fmt.Sprintf("line %d: there is no key %s", line, outside.Sentence(r.name(name)))
 	if near := usage.Nearest(name, r.known); near != "" {
-		return fmt.Errorf("%s: is %s meant?", text, r.name(near))
+		return fmt.Errorf("%s: did you mean %s?", text, r.name(near))
 	}
 	return fmt.Errorf("%s; known here are %s", text, strings.Join(r.known, ", "))
 }

@@ -41,7 +41,7 @@ const (
 // File is the one that a role comes with.
 func File(r bus.Role) string { return string(r) + ".json" }
 
-// Write makes the folder, whole or not at all. One that is there is left as it is.
+// Write makes the folder, whole or not at all. An existing folder is left as it is.
 func Write(folder string, o Options, now time.Time) (made Written, err error) {
 	hosts, err := checkHosts(o.Hosts)
 	if err != nil {

@@ -133,7 +133,7 @@ func (a *Accuracy) notes(sides []Side, i int) []string {
 		out = append(out, fmt.Sprintf("%s and %s did not ask the same set: paired by the %s that both have; whether the questions behind them are the same is not shown", first, name, p.By))
 	}
 	if p.repeated {
-		out = append(out, "several runs a side: a question counts for the side that got it right more often; asking it again makes no more questions of it")
+		out = append(out, "several runs per side: a question counts for the side that got it right more often; asking it again makes no more questions of it")
 	}
 	a0, b0 := sides[0].Runs[0].Eval, sides[i].Runs[0].Eval
 	if a0.Shots != b0.Shots || a0.Chat != b0.Chat {

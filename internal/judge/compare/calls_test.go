@@ -82,7 +82,7 @@ func TestWithinNoiseIsCorrected(t *testing.T) {
 	}
 }
 
-// One run a side is never called real, however sure each run is of itself: what drifts between runs is not in it.
+// One run per side is never called real, however sure each run is of itself: what drifts between runs is not in it.
 // The files are those of a change of half.
 func TestOneRunIsNeverReal(t *testing.T) {
 	a, b := known("a", 100, 0.001, sixteen...), known("b", 150, 0.001, sixteen...)
@@ -111,13 +111,13 @@ func TestSecondRepeatKeepsTheFinding(t *testing.T) {
 	before := 1.0
 	for runs, want := range map[int]Call{1: Differs, 2: Real, 3: Real} {
 		if ch := of(runs, 100, 110); ch.Call != want {
-			t.Errorf("%d runs a side, +10 %%: %+v", runs, *ch)
+			t.Errorf("%d runs per side, +10 %%: %+v", runs, *ch)
 		}
 	}
 	for runs := 1; runs <= 3; runs++ {
 		ch := of(runs, 100, 110)
 		if ch.P >= before {
-			t.Errorf("%d runs a side: p is %g, and was %g", runs, ch.P, before)
+			t.Errorf("%d runs per side: p is %g, and was %g", runs, ch.P, before)
 		}
 		before = ch.P
 	}

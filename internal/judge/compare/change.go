@@ -14,7 +14,7 @@ type Call string
 const (
 	Real    Call = "real"         // beyond noise, all numbers of the table considered together; both sides have repeats
 	Noise   Call = "within noise" // and all of its interval, corrected as well, is too small to matter
-	Differs Call = "differs"      // in these runs; one run a side can't tell whether the servers do
+	Differs Call = "differs"      // in these runs; one run per side can't tell whether the servers do
 	Unclear Call = "unclear"      // a change that matters may hide in the noise
 	Unknown Call = "unknown"      // the files do not tell how sure the values are
 )
@@ -37,7 +37,7 @@ type Change struct {
 	degrees      float64 // with which they are known, where the law is Student's
 	mixed        mixture // the law with what drifts between runs
 	under, over  float64 // what it may be off by for other reasons than chance
-	each         float64 // standard error of the change with one run a side
+	each         float64 // standard error of the change with one run per side
 	exact        bool    // nothing drifts
 }
 
@@ -143,7 +143,7 @@ func (c *Comparison) call(opt Options) (each float64) {
 	return each
 }
 
-// decide calls a change by its adjusted P. each is the share of error of one number. One run a side can't tell what drifts between
+// decide calls a change by its adjusted P. each is the share of error of one number. One run per side can't tell what drifts between
 // runs from a change of the server: it is never called real, whatever P.
 func (c *Change) decide(whole, each, interest float64) {
 	low, high := c.interval(each)

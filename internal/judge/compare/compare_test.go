@@ -69,8 +69,8 @@ func TestCalls(t *testing.T) {
 		{"a change beyond noise", 3, 2000, 1.10, 0.2, Real},
 		{"no change, well known", 5, 5000, 1, 0.2, Noise},
 		{"no change, badly known", 3, 50, 1, 1, Unclear},
-		{"a change beyond noise, in one run a side", 1, 20000, 1.15, 0.2, Differs},
-		{"no change, in one run a side", 1, 20000, 1, 0.2, Unclear},
+		{"a change beyond noise, in one run per side", 1, 20000, 1.15, 0.2, Differs},
+		{"no change, in one run per side", 1, 20000, 1, 0.2, Unclear},
 	} {
 		s := []Side{{Name: "a"}, {Name: "b"}}
 		for range tt.runs {
@@ -84,7 +84,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestRepeats: with several runs a side, what counts is how much runs differ.
+// TestRepeats: with several runs per side, what counts is how much runs differ.
 func TestRepeats(t *testing.T) {
 	side := func(name string, means ...float64) Side {
 		s := Side{Name: name}

@@ -158,7 +158,7 @@ func footnotes(sides []Side) []string {
 	if single && several {
 		out = append(out, "real needs two runs or more on both sides: a single run has the spread of the others' repeats")
 	} else if single {
-		out = append(out, fmt.Sprintf("one run a side: what differs here may be drift between runs, for which the intervals allow (%.1f %%, a guess); repeat each side to know", 100*priorDrift))
+		out = append(out, fmt.Sprintf("one run per side: a difference here may be drift between runs, which the intervals allow for (%.1f %%, a guess); repeat each side to know", 100*priorDrift))
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 var drawnTables = flag.Int("drawn", 0, "tables for each number of TestDrawnTables' table of docs/compare.md; 0: no table")
 
 // Runs that are drawn request by request and measured as real ones are: a server that becomes 10 % slower is found where three runs of
-// 200 requests a side drift by 1 %, no number of an unchanged server is called real more often than promised, and one run a side never says real.
+// 200 requests a side drift by 1 %, no number of an unchanged server is called real more often than promised, and one run per side never says real.
 func TestDrawnTables(t *testing.T) {
 	if *drawnTables > 0 {
 		var b strings.Builder

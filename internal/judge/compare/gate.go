@@ -109,16 +109,16 @@ func held(l *condition.Clause, ch *Change, share float64) Finding {
 	return Finding{Outcome: outcome, Sentence: sentence}
 }
 
-// toDecide says how many runs a side would tell on which side of a limit the change lies, if it is what was measured.
+// toDecide says how many runs per side would tell on which side of a limit the change lies, if it is what was measured.
 func (c *Change) toDecide(limit, share float64) string {
 	distance := math.Abs(c.log - math.Log1p(limit))
 	if off := max(c.under, c.over); off >= distance {
 		return fmt.Sprintf("more runs can't tell: the values may be off by %.0f %%", min(100*relative(off), 999))
 	}
 	if n := c.needs(distance, share); n > 0 {
-		return fmt.Sprintf("about %d runs a side would tell", n)
+		return fmt.Sprintf("about %d runs per side would tell", n)
 	}
-	return fmt.Sprintf("more than %d runs a side would be needed to tell", MaxRuns)
+	return fmt.Sprintf("more than %d runs per side would be needed to tell", MaxRuns)
 }
 
 // within says where an interval lies against a limit; words are the interval's.

@@ -117,7 +117,7 @@ func (c *Change) interval(share float64) (low, high float64) {
 // MaxRuns is up to where it is told how many runs would decide.
 const MaxRuns = 99
 
-// needs is how many runs a side would decide a change of this size, called real four times in five: 0 where more than MaxRuns
+// needs is how many runs per side would decide a change of this size, called real four times in five: 0 where more than MaxRuns
 // would not. each is the share of error of one number.
 func (c *Change) needs(size, each float64) int {
 	size -= (c.under + c.over) / 2

@@ -84,7 +84,7 @@ func TestPairPoints(t *testing.T) {
 // Each table allows for the others, and a point that is gone leaves a gate undecided.
 func TestComparePoints(t *testing.T) {
 	var before, after []PointRun
-	const each = 5 // repeats: one run a side is never called real
+	const each = 5 // repeats: one run per side is never called real
 	for i := range 20 {
 		for r := range each {
 			v := 100 + 0.4*math.Sin(float64(i+3*r))

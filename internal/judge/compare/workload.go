@@ -21,11 +21,11 @@ func otherWorkload(a, b *result.Facts) string {
 	known := told && !(wa.Named && base(a.Model) != base(b.Model))
 	switch {
 	case len(differ) > 0:
-		return "it was sent another workload: " + strings.Join(differ, "; ")
+		return "it was sent a different workload: " + strings.Join(differ, "; ")
 	case known && wa.Sent != wb.Sent:
 		return fmt.Sprintf("it was sent more or less of a workload: %d requests, against %d; the rest of what the results tell of it is the same", wb.Sent, wa.Sent)
 	case known:
-		return "it was sent another workload: the bytes or their times differ, though nothing does that the results tell of it; " + tokenizers(wa, wb) + "or another file of the dataset, makes such a difference"
+		return "it was sent a different workload: the bytes or their times differ, though the results show no reason; " + tokenizers(wa, wb) + "or another file of the dataset, makes such a difference"
 	case wa.SHA != "" && wb.SHA != "":
 		return "whether it was sent the same bytes is not known: a result of an older version has a hash that counts the model's name; nothing else that both tell of their workloads differs"
 	}

@@ -32,7 +32,7 @@ func (d *dependence) leavesOpen() string {
 	if high-low > wideShare {
 		return "they came too unevenly, or the run is too short, to tell whether other requests in the batch slow them down"
 	}
-	return "between " + percent(low) + " and " + percent(high) + " of that time comes from the others in the batch, so that the server is not clearly full or free"
+	return "between " + percent(low) + " and " + percent(high) + " of that time comes from the others in the batch, so the server is neither clearly full nor clearly free"
 }
 
 // wideShare is an interval that says nothing.

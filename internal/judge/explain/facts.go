@@ -93,7 +93,7 @@ type growth struct {
 
 func (f *facts) growth() growth {
 	if f.closed {
-		return growth{why: "a closed loop sends when an answer has come: it can't fall behind"}
+		return growth{why: "a closed loop sends only after an answer, so it can't fall behind"}
 	}
 	if f.in.End == nil {
 		return f.growthSampled()

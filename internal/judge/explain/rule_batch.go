@@ -78,13 +78,13 @@ func batchFull(f *facts) *finding {
 		found.limit = Decode // more places would not help
 	}
 	found.queueBegan(s)
-	found.add("while requests waited, %.0f ran%s, as many as ever did, at %s of the scrapes: its batch was full", s.most, f.at(s), percent(s.pinned))
+	found.add("while requests waited, %.0f ran%s in %s of the scrapes, as many as ever: the batch was full", s.most, f.at(s), percent(s.pinned))
 	found.add("%.3g waited on average: %s of the time that requests spend in the server", s.waiting, percent(s.queueShare()))
 	if s.use > 0 {
 		found.add("the KV cache was %s full, with room for %.2g more requests of this size", percent(s.use), s.room)
 	}
 	if d.full(sharedGap) {
-		found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: more slots in the batch would give %s more tokens at most", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(1/d.share-1))
+		found.add("with %.3g requests generating, tokens came every %s, and with %.3g, every %s: more slots in the batch would give at most %s more tokens", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(1/d.share-1))
 	}
 	if found.limit == Decode {
 		found.next = decodeAdvice
@@ -93,7 +93,7 @@ func batchFull(f *facts) *finding {
 	found.next = s.advice(map[string]string{
 		"vllm":     "Let the server run more requests at once: --max-num-seqs; the cache has room for them.",
 		"sglang":   "Let the server run more requests at once: --max-running-requests; look at its memory.",
-		"llamacpp": "Let the server run more requests at once: --parallel, with a context that is as much larger.",
+		"llamacpp": "Let the server run more requests at once: --parallel, with a context larger by the same factor.",
 	}, "Let the server run more requests at once, if its memory allows, or add a server.")
 	return found
 }

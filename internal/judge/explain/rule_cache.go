@@ -31,7 +31,7 @@ func preempting(f *facts) *finding {
 		found := &finding{limit: Preempting}
 		found.queueBegan(s)
 		if at, ok := s.grew(serving.Preemptions); ok {
-			found.add("preemptions began by %s", seconds(at))
+			found.add("preemptions had begun by %s", seconds(at))
 		}
 		found.add("%.0f preemptions for %.0f requests that ended%s: their KV blocks were taken away, and they were computed again", n, done, f.at(s))
 		if !math.IsNaN(s.cacheUse) {

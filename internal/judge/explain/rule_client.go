@@ -28,19 +28,19 @@ func clientBound(f *facts) *finding {
 		found.add("requests were sent %s after they were due, on average", ms(late))
 	}
 	if lag := f.lag.Mean(); lag > 0 && f.closed {
-		found.add("what the server sent lay unread for %s on average, and tokens came every %s", ms(lag), ms(f.pause()))
+		found.add("data from the server waited unread for %s on average, and tokens came every %s", ms(lag), ms(f.pause()))
 	}
-	found.add("that cost %s of what a request took", percent(loss/whole))
+	found.add("that cost %s of a request's time", percent(loss/whole))
 	found.next = "Give the client more processors, or send from several machines, and look at what inferometer doctor says; the server can do more than this run shows."
 	switch {
 	case upper < muchOfLoss*whole:
 		found.limit = Unclear
-		found.add("three quarters of the requests lost less than %s each: the client stood still for a time, and what that does to the rest can't be told", ms(muchOfLoss*whole))
+		found.add("three quarters of the requests lost less than %s each: the client stalled for a while, and what that did to the others is not known", ms(muchOfLoss*whole))
 	case loss/whole < mostOfLoss:
 		found.limit = Unclear
 		found.add("that is too much to see what else limited the run, and too little to be all of it")
 	case f.missedRate():
-		found.add("of %.4g requests a second that were asked for the client sent %.4g, with no limit of concurrency that held it back", f.in.Run.Options.RequestRate, f.rate())
+		found.add("%.4g requests a second were asked for and the client sent %.4g, with no concurrency limit to hold it back", f.in.Run.Options.RequestRate, f.rate())
 	}
 	found.why = append(found.why, f.client.cause())
 	return found
@@ -74,13 +74,13 @@ func (c *client) cause() string {
 	case !c.known:
 		return "why is not known: there are too few samples of the client"
 	case c.cpu >= fullProcessors:
-		return sentence("%s used %s of the processors that it may use", who, percent(c.cpu))
+		return sentence("%s used %s of the processors available to it", who, percent(c.cpu))
 	case c.wait >= wantsProcessors:
-		return sentence("its threads were ready to run and had no processor for %s of the time: other programs, or a limit on this one", percent(c.wait))
+		return sentence("its threads were ready to run but had no processor for %s of the time: other programs, or a limit on this one", percent(c.wait))
 	case c.steal >= takenProcessors:
 		return sentence("the hypervisor took %s of the machine's time", percent(c.steal))
 	}
-	return sentence("%s used %s of its processors only: something else held it up, such as a limit of its control group, or a disk", who, percent(c.cpu))
+	return sentence("%s used only %s of its processors: something else held it up, such as a control group limit or a disk", who, percent(c.cpu))
 }
 
 // rate is how many requests were sent a second.

@@ -38,13 +38,13 @@ func draftsRejected(f *facts) *finding {
 			continue // little time is spent where drafts could help
 		}
 		found := &finding{limit: Drafts}
-		found.add("of %.0f draft tokens%s %.0f were accepted: %s", tokens, f.at(s), accepted, percent(accepted/tokens))
+		found.add("of %.0f draft tokens%s, %.0f were accepted: %s", tokens, f.at(s), accepted, percent(accepted/tokens))
 		if drafts > 0 {
 			found.add("a step gave %.2f tokens to a request for the work of %.2f", 1+accepted/drafts, 1+tokens/drafts)
 		}
 		found.add("requests spent %s of their time generating tokens", percent(f.generating(s)))
 		found.next = s.advice(map[string]string{
-			"vllm": "Run the same load without speculation, or with fewer draft tokens (num_speculative_tokens of --speculative-config), and compare the two with inferometer ab or compare.",
+			"vllm": "Run the same load without speculation, or with fewer draft tokens (num_speculative_tokens in --speculative-config), and compare the two with inferometer ab or compare.",
 		}, "Run the same load without speculative decoding, or with fewer draft tokens, and compare the two with inferometer ab or compare.")
 		return found
 	}
@@ -61,7 +61,7 @@ func (f *facts) generating(s *server) float64 {
 	return f.toLast.mean() / (f.toFirst.mean() + f.toLast.mean())
 }
 
-const decodeAdvice = "Generating needs more memory bandwidth or compute: more GPUs, a smaller or quantised model, shorter answers, or speculative decoding; more concurrency makes each answer slower and gives little more in all."
+const decodeAdvice = "Generating needs more memory bandwidth or compute: more GPUs, a smaller or quantised model, shorter answers, or speculative decoding; more concurrency makes each answer slower and adds little in total."
 
 // decodeBound: no queue, but tokens come the slower the more requests generate.
 func decodeBound(f *facts) *finding {
@@ -77,7 +77,7 @@ func decodeBound(f *facts) *finding {
 	if g.known && g.grows {
 		found.add("requests came faster than they were served: %.3g were under way in the middle of the run, %.3g towards its end", g.middle, g.end)
 	}
-	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: %s of that time comes from the others in the batch, which is also the share of the most tokens that the server can give", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(min(d.share, 1)))
+	found.add("with %.3g requests generating, tokens came every %s, and with %.3g, every %s: %s of that time comes from the others in the batch, which is also how close the server was to its highest token rate", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(min(d.share, 1)))
 	found.add("requests spent %s of their time in the server generating tokens", percent(f.generating(s)))
 	if s != nil {
 		found.add("there was almost no queue: %.2g waited on average while %.3g ran", s.waiting, s.running)

@@ -17,14 +17,14 @@ func concurrencyBound(f *facts) *finding {
 	default:
 		found.add("no more than %d requests were in flight: there were no more to send", f.peak())
 	}
-	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: the other requests in the batch hardly matter", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9))
+	found.add("with %.3g requests generating, tokens came every %s, and with %.3g, every %s: the other requests in the batch hardly matter", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9))
 	if s != nil {
 		found.add("the server had almost no queue: %.2g waited on average while %.3g ran", s.waiting, s.running)
 	}
 	if s != nil && s.cacheUse > 0 {
 		found.add("its KV cache was %s full", percent(s.cacheUse))
 	}
-	found.next = "The server can do more: raise --max-concurrency, or let inferometer find look for the highest load that keeps your limits."
+	found.next = "The server can do more: raise --max-concurrency, or use inferometer find to search for the highest load within your limits."
 	return found
 }
 
@@ -58,7 +58,7 @@ func served(f *facts) *finding {
 	if s != nil && s.cacheUse > 0 {
 		found.add("its KV cache was %s full", percent(s.cacheUse))
 	}
-	found.next = "The server may be able to do more: raise --request-rate, or let inferometer find look for the highest rate that keeps your limits."
+	found.next = "The server may be able to do more: raise --request-rate, or use inferometer find to search for the highest rate within your limits."
 	return found
 }
 
@@ -68,11 +68,11 @@ func (f *facts) noneFits() []string {
 	s, g, d := f.busiest(), f.growth(), f.batch
 	switch {
 	case s == nil:
-		out = append(out, sentence("what the server was doing is not known: it exposed no metrics during the load, or neither its batch nor its queue"))
+		out = append(out, sentence("what the server was doing is not known: it exposed no metrics during the load, or none for its batch and queue"))
 		if queue, _, _, source := f.stages(); source == byHistograms && queue > 0 {
 			out = append(out, sentence("requests spent %s in its queue on average; what they waited for is not known", ms(queue*1e9)))
 		} else if f.toFirst.mean() > f.toLast.mean()/4 {
-			out = append(out, sentence("%s of the time of a request went by before its first token: in the server's queue or in computing its prompt, which can't be told apart from outside", percent(f.toFirst.mean()/(f.toFirst.mean()+f.toLast.mean()))))
+			out = append(out, sentence("%s of a request's time passed before its first token: in the server's queue or while it computed the prompt, which can't be told apart from outside", percent(f.toFirst.mean()/(f.toFirst.mean()+f.toLast.mean()))))
 		}
 	case f.waitsInServer() != nil:
 		out = append(out, sentence("%.3g requests waited in the server on average while %.3g ran, and neither the cache, nor the batch, nor prompts are clearly the reason", s.waiting, s.running))

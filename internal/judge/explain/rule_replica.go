@@ -44,8 +44,8 @@ func slowReplica(f *facts) *finding {
 		return nil
 	}
 	found := &finding{limit: SlowReplica}
-	found.add("the server %s had a median %s of %s, the others of %s: %.2g times as long", f.url(worst.target), name, ms(worst.median), ms(worst.others), worst.median/worst.others)
-	found.add("it answered %s of the requests, so that it was not slow for having more to do", percent(share))
+	found.add("the server %s had a median %s of %s, and the others %s: %.2g times as long", f.url(worst.target), name, ms(worst.median), ms(worst.others), worst.median/worst.others)
+	found.add("it answered %s of the requests, so it was not slow because it had more to do", percent(share))
 	found.next = "Look at that server: its clocks and temperature, who else uses it, its settings; measure it alone, and the others without it."
 	return found
 }

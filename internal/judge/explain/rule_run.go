@@ -29,7 +29,7 @@ func refusedByLimit(f *facts) *finding {
 	if took := f.seconds(); took > 0 {
 		found.add("%.3g requests a second were sent, and %.3g a second were answered", float64(f.requests)/took, float64(f.done)/took)
 	}
-	found.next = "Send less at once (--max-concurrency, --request-rate), or raise the limit at the server or at the gateway before it; the latencies are those of the requests that were let in."
+	found.next = "Send less at once (--max-concurrency, --request-rate), or raise the limit of the server or of the gateway in front of it; the latencies cover only the requests that were let in."
 	return found
 }
 
@@ -42,7 +42,7 @@ func serverChanged(f *facts) *finding {
 	}
 	found := &finding{limit: Changed}
 	found.add("%s", strings.TrimSuffix(c.Sentence, "."))
-	found.next = "Find out what changed then: clocks and heat (inferometer's hardware table), who else used the server, its log. What limits it is to be asked of a run in which it stays the same."
+	found.next = "Find out what changed then: clocks and heat (inferometer's hardware table), who else used the server, its log. To learn what limits it, run again while it stays the same."
 	return found
 }
 
@@ -64,7 +64,7 @@ func othersInside(f *facts) *finding {
 		return nil
 	}
 	found := &finding{limit: Unclear}
-	found.add("%.3g requests were inside the server on average, by its own word, and %.3g were under way at the client: %s of them are not ours", inside.mean(), ours, percent(1-ours/inside.mean()))
+	found.add("%.3g requests were inside the server on average, by its own count, and %.3g were under way at the client: %s of them are not ours", inside.mean(), ours, percent(1-ours/inside.mean()))
 	found.add("its queue, its batch and the time between tokens come from all of them: what would limit ours alone can't be told from this run")
 	found.next = "Measure while nobody else uses the server."
 	return found

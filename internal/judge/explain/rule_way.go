@@ -30,10 +30,10 @@ func wayBound(f *facts) *finding {
 	}
 	found := &finding{limit: Way}
 	if gauges {
-		found.add("%.3g requests were under way at the client, and %.3g inside the server, by its own word: %s of the time of a request was spent outside it", ours, inside.mean(), percent(1-inside.mean()/ours))
+		found.add("%.3g requests were under way at the client, and %.3g inside the server by its own count: %s of a request's time was spent outside it", ours, inside.mean(), percent(1-inside.mean()/ours))
 	}
 	if histograms {
-		found.add("from sent to the end requests took %s on average, and %s of that inside the server, by its own times", ms(took), ms(theirs))
+		found.add("from start to end, requests took %s on average, %s of it inside the server by its own clock", ms(took), ms(theirs))
 	}
 	if first := f.over(serving.TTFT) * 1e9; first > 0 {
 		found.add("the first token came after %s; the server had it after %s", ms(f.toFirst.mean()), ms(first))
@@ -41,7 +41,7 @@ func wayBound(f *facts) *finding {
 	if rtt := f.rtt.mean(); rtt > 0 && rtt < (took-theirs)/10 {
 		found.add("a round trip to the next hop took %s: the delay is beyond it", ms(rtt))
 	}
-	found.next = "Measure from a machine near the server, without the proxy, gateway or tunnel before it; what differs is what they take. More requests at once hide it, and don't shorten it."
+	found.next = "Measure from a machine near the server, without the proxy, gateway or tunnel in front of it; the difference is what they cost. More requests at once hide this time but don't shorten it."
 	return found
 }
 

@@ -50,7 +50,7 @@ func (f *facts) time() Time {
 		t.part("server queue", queue, source)
 		t.part("prefill", prefill, source)
 		t.part("decode", decode, source)
-		t.rest("outside the server", "what is left of our time: the way there and back, proxies, HTTP, tokenising, our reading"+f.nextHop())
+		t.rest("outside the server", "what is left of our time: the path there and back, proxies, HTTP, tokenising, our reading"+f.nextHop())
 	case byAnswers:
 		t.part("the way, and server queue", queue, "the first token by the client, less the prompt by the server"+f.nextHop())
 		t.part("prefill", prefill, source)
@@ -58,9 +58,9 @@ func (f *facts) time() Time {
 		t.rest("outside the server", "what is left of our time: the last bytes on their way, HTTP, our reading")
 	default:
 		t.unknown("network", "the network time to the server can't be measured from its side"+f.nextHop())
-		t.unknown("server queue", "the server does not tell")
-		t.unknown("prefill", "the server does not tell")
-		t.part("to the first token, undivided", f.toFirst.mean()/1e9, bySelf+"; it holds the three above")
+		t.unknown("server queue", "the server does not report it")
+		t.unknown("prefill", "the server does not report it")
+		t.part("to the first token, undivided", f.toFirst.mean()/1e9, bySelf+"; it includes the three above")
 		t.part("decode", f.toLast.mean()/1e9, bySelf+", from the first token to the last")
 		t.rest("rest", "what is left: the end of the answer after its last token, our reading")
 	}
@@ -80,7 +80,7 @@ func (f *facts) note() string {
 	}
 	switch ours := float64(f.requests); {
 	case n > ours*(1+foreign):
-		return sentence("the server had %.0f requests in this time, and %.0f of them are ours: its times are of all, and need not add up to ours", n, ours)
+		return sentence("the server had %.0f requests in this time, and %.0f of them are ours: its times cover all of them, and need not add up to ours", n, ours)
 	case preempted > 0:
 		return sentence("the wait after a preemption is in the server's decode time")
 	}
@@ -123,7 +123,7 @@ func zero(v float64) float64 {
 
 func (t *Time) part(name string, seconds float64, source string) {
 	if math.IsNaN(seconds) {
-		t.unknown(name, "the server does not tell")
+		t.unknown(name, "the server does not report it")
 		return
 	}
 	t.Parts = append(t.Parts, newPart(name, seconds, t.Seconds, source))

@@ -97,7 +97,7 @@ func (f *facts) seen(limit Limit) []string {
 		}
 	}
 	if d := f.batch; d.known && limit != Decode && limit != Concurrency {
-		out = append(out, sentence("with %.3g requests generating tokens came every %s, with %.3g every %s", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9)))
+		out = append(out, sentence("with %.3g requests generating, tokens came every %s, and with %.3g, every %s", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9)))
 	}
 	if c := f.drift(); c != nil && limit != Changed {
 		out = append(out, sentence("%s", strings.TrimSuffix(c.Sentence, ".")))
@@ -120,7 +120,7 @@ func (f *facts) unknown() []string {
 	case s == nil:
 		out = append(out, sentence("the server's queue and batch over time are not known: its metrics have neither, or were not read during the load (--scrape-every)"))
 	case s.scrapes < fewScrapes:
-		out = append(out, sentence("the server was asked %d times during the load, which is too seldom to see its course", s.scrapes))
+		out = append(out, sentence("the server's metrics were read %d times during the load, too seldom to show how they changed", s.scrapes))
 	}
 	if !f.client.known {
 		out = append(out, sentence("how busy the client was is not known: there are too few samples of it"))

@@ -191,7 +191,7 @@ func noRun(s *Set) error {
 
 // holds lists what of ours lies in a folder.
 func holds(dir string) string {
-	const give = "give a run's folder, that of a scenario, or a result"
+	const give = "give the folder of a run or a scenario, or a result file"
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return give

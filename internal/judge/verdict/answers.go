@@ -85,12 +85,12 @@ func (c *outputTokens) result(f *facts, l limits) Check {
 	case !f.run.Options.IgnoreEOS:
 		return skip("without --ignore-eos a model may stop at any length")
 	case c.answers == 0:
-		return skip("no answer has a count of its tokens")
+		return skip("no answer has a token count")
 	}
 	share := float64(c.wrong) / float64(c.answers)
-	k := found(l, share, percent(share), "%d of %d answers had not the number of tokens asked for", c.wrong, c.answers)
+	k := found(l, share, percent(share), "%d of %d answers did not have the number of tokens asked for", c.wrong, c.answers)
 	if c.asked > 0 {
-		k.Effect = effect(k, "%d output tokens came of %d asked for (%s): less work for the server than planned if fewer",
+		k.Effect = effect(k, "%d output tokens came and %d were asked for (%s); if fewer came, the server had less work than planned",
 			c.got, c.asked, percent(float64(c.got)/float64(c.asked)))
 	}
 	return k.brief("%d of %d answers are not as long as asked for", c.wrong, c.answers)
@@ -120,7 +120,7 @@ func (c *usage) result(_ *facts, l limits) Check {
 		return skip("the server reports no usage")
 	}
 	share := float64(c.off) / float64(c.counted)
-	k := found(l, share, percent(share), "the server counted %d output tokens; its events show %d more or fewer", c.counted, c.off)
+	k := found(l, share, percent(share), "the server counted %d output tokens; its events differ from that by %d", c.counted, c.off)
 	k.Effect = effect(k, "tokens per second and TPOT may be off by %s", percent(share))
 	return k.brief("tokens per second may be off by %s, the server's counts disagree", upTo(share))
 }
@@ -164,7 +164,7 @@ func (c *finishReasons) result(f *facts, l limits) Check {
 		return found(l, 0, percent(0), "all answers ended by themselves or at the length asked for")
 	}
 	share := float64(n) / float64(f.complete)
-	return found(l, share, percent(share), "%d of %d complete answers ended otherwise: %.200s", n, f.complete, strings.Join(words, ", ")).
+	return found(l, share, percent(share), "%d of %d complete answers ended for another reason: %.200s", n, f.complete, strings.Join(words, ", ")).
 		brief("%d of %d answers ended for an unusual reason", n, f.complete)
 }
 

@@ -32,7 +32,7 @@ func widest(f *facts, l limits) Check {
 	case !b.Known:
 		return skip("%s", b.Reason)
 	case !f.kernel():
-		return skip("the times of events are the client's own: see lag")
+		return skip("event times are the client's own: see lag")
 	}
 	var worst, tail off
 	list := append(f.latenciesOff(f.ours()), f.ratesOff()...)
@@ -85,7 +85,7 @@ var partNames = map[bounds.Part]struct {
 	brief  string // for the verdict's line
 	causes []string
 }{
-	bounds.SharedReads: {"events shared a read, and so their times", "events came in one read", []string{"shared_reads", "unstamped"}},
+	bounds.SharedReads: {"events arrived in one read and share its time", "events arrived in one read", []string{"shared_reads", "unstamped"}},
 	bounds.WayIn:       {"requests were sent later than their timestamps say", "requests left late", machineCauses},
 	bounds.HeldUp:      {"this machine was stalled, and the server with it", "this machine was held up", machineCauses},
 	bounds.Loss:        {"requests lost segments on their way", "packets were lost", []string{"retransmits"}},
@@ -117,10 +117,17 @@ func (f *facts) why(parts []bounds.Part) (words, because string) {
 // or a proxy sends in bunches, reads are shared and nobody is late (bursts).
 func (f *facts) ours() (but []bounds.Part) {
 	but = []bounds.Part{bounds.Connecting}
-	if f.judge("bursts").Level.Bad() {
+	if f.inBursts() {
 		but = append(but, bounds.SharedReads)
 	}
 	return but
+}
+
+// inBursts says whether tokens come in bursts from the server or a proxy: bursts is noted where a server that decodes
+// speculatively explains them.
+func (f *facts) inBursts() bool {
+	level := f.judge("bursts").Level
+	return level.Bad() || level == Noted
 }
 
 // latenciesOff are the latencies that the result shows, with what they can be off by.

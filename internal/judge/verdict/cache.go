@@ -40,7 +40,7 @@ func (c *repeatedPrompts) result(f *facts, l limits) Check {
 	}
 	const enough = 10
 	if less := c.first.Percentile(50) - c.again.Percentile(50); c.first.Count() >= enough && c.again.Count() >= enough && less > 0 {
-		k.Effect = effect(k, "mean TTFT would be some %s higher: repeats answer %s sooner at the median", ms(less*share), ms(less))
+		k.Effect = effect(k, "mean TTFT would be about %s higher: repeats were answered %s sooner at the median", ms(less*share), ms(less))
 	}
 	return k.brief("%d of %d prompts were sent twice, a cache may have helped", c.repeats, c.hashed)
 }
@@ -53,10 +53,10 @@ func (f *facts) cold(k Check) Check {
 	}
 	if hits, ok := f.server.cacheHits(); ok && hits == 0 {
 		k.Level = OK
-		k.Sentence += "; but the server's cache was not used, by its own counters"
+		k.Sentence += "; but the server's own counters show that its cache was not used"
 	} else if !ok && f.answersCold() {
 		k.Level = OK
-		k.Sentence += "; but the server's cache was not used, as it says in each answer"
+		k.Sentence += "; but the server says in each answer that its cache was not used"
 	}
 	return k
 }
@@ -82,10 +82,10 @@ func seenPrompts(f *facts, l limits) Check {
 	if f.run.Task != nil && k.Level.Bad() {
 		// There is no other seed for them, and what they are scored by is not touched.
 		k.Level = Suspect
-		k.Sentence += "; questions are the same each time, and their answers stand"
-		k.Hint = "empty the cache (restart the server, or reset its cache) and say so with --forget-prompts, or take the speed from another run"
+		k.Sentence += "; the questions are the same each time, so the scores still hold"
+		k.Hint = "clear the cache (restart the server, or reset its cache) and say so with --forget-prompts, or take the speed from another run"
 	}
-	k.Effect = effect(k, "TTFT and throughput may be too good by as much as the cache spares")
+	k.Effect = effect(k, "TTFT and throughput may look better by as much as the cache saved")
 	return k.brief("%d of %d prompts were sent before, a warm cache may have helped", f.end.SeenPrompts, f.measured)
 }
 
@@ -123,9 +123,9 @@ func (c *cachedTokens) result(f *facts, l limits) Check {
 	hits, counted := f.server.cacheHits()
 	switch {
 	case f.conversing():
-		return skip("turns of a conversation share their history by plan: the result has the cached share by turn")
+		return skip("turns of a conversation share their history by design: the result has the cached share by turn")
 	case c.allowed < 0:
-		return skip("how much prompts of the dataset %s share is not in the journal; the server took %d of %d tokens from its cache",
+		return skip("the journal does not say how much the prompts of the dataset %s share; the server took %d of %d tokens from its cache",
 			f.run.Options.Dataset, c.cached, c.prompt)
 	case c.prompt == 0:
 		return skip("the server does not count prompt tokens")

@@ -55,6 +55,13 @@ func without(name string) func(w *world) {
 	}
 }
 
+// drafting is a server that decodes speculatively: that share of all tokens were drafts that it accepted.
+func drafting(share float64) func(w *world) {
+	return func(w *world) {
+		w.end.SpecDecode = &journal.SpecDecode{DraftTokens: int64(len(w.requests) * tokens), Accepted: int64(share * float64(len(w.requests)*tokens))}
+	}
+}
+
 // hot is a GPU that was throttled for that share of the time.
 func hot(reason string, share float64, worked bool) func(w *world) {
 	return func(w *world) {
@@ -258,6 +265,8 @@ func spoiledRuns() []spoiled {
 			r.Events.Tokens[tokens-1] = 0
 		}), nil},
 		{"shared_reads", NotChecked, openLoop, first(0), nil},
+		{"shared_reads", NotChecked, openLoop, every(1, bunch(2)), drafting(0.5)}, // a step gives two tokens in one read
+		{"bounds", OK, openLoop, every(1, bunch(2)), drafting(0.5)},
 		{"unstamped", Noted, openLoop, every(2, func(r *journal.Request) { r.UnstampedRead = 1 }), nil},
 		{"unstamped", Noted, openLoop, every(1, func(r *journal.Request) { r.UnstampedRead = 6 }), nil},
 		{"unstamped", NotChecked, openLoop, nil, func(w *world) { w.run.Clock = "user" }},
@@ -364,6 +373,8 @@ func spoiledRuns() []spoiled {
 		{"bursts", Suspect, openLoop, every(1, bunch(2)), nil},
 		{"bursts", Invalid, openLoop, every(1, bunch(tokens)), nil},
 		{"bursts", NotChecked, openLoop, first(0), nil},
+		{"bursts", Noted, openLoop, every(1, bunch(2)), drafting(0.5)},   // a step gives two tokens
+		{"bursts", Suspect, openLoop, every(1, bunch(2)), drafting(0.1)}, // more bunches than accepted drafts
 
 		{"repeated_prompts", Suspect, openLoop, every(40, func(r *journal.Request) { r.PromptHash = "abc" }), without("vllm:prefix_cache_hits_total")},
 		{"repeated_prompts", Invalid, openLoop, every(4, func(r *journal.Request) { r.PromptHash = "abc" }), without("vllm:prefix_cache_hits_total")},

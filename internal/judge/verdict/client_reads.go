@@ -55,33 +55,33 @@ func (c *connections) result(f *facts, l limits) Check {
 	share := float64(again) / float64(f.measured)
 	figure := percent(share)
 	if share <= 0.05 || again < 2 {
-		return found(l, 0, figure, "%d connections were opened inside measured requests, %d of them not for the first time", f.connections, again)
+		return found(l, 0, figure, "%d connections were opened during measured requests, %d of them not for the first time", f.connections, again)
 	}
 	if more, sure := c.dearer(); sure {
 		k := found(l, ratio(more*share, f.ttft.Percentile(50)), figure,
-			"%d connections were opened again inside measured requests; their TTFT is %s longer at the median", again, ms(more))
+			"%d connections were reopened during measured requests; their TTFT is %s longer at the median", again, ms(more))
 		k.Effect = effect(k, "mean TTFT would be %s lower", ms(more*share))
-		return k.brief("mean TTFT is %s too high, connections were opened again", ms(more*share))
+		return k.brief("mean TTFT is %s too high, connections were reopened", ms(more*share))
 	}
 	// Too few answers to compare, or no difference beyond chance: then the kernel's
 	// round trip says what a connection costs at least. One is measurement enough.
 	if c.rtt.Count() > 0 {
 		cost := c.rtt.Percentile(50) * f.trips()
 		k := found(l, ratio(cost*share, f.ttft.Percentile(50)), figure,
-			"%d of %d requests opened a connection: a round trip is %s, and so much is in the TTFT of each at least", f.connections, f.measured, ms(c.rtt.Percentile(50)))
+			"%d of %d requests opened a connection: a round trip takes %s, and the TTFT of each includes at least one", f.connections, f.measured, ms(c.rtt.Percentile(50)))
 		k.Effect = effect(k, "mean TTFT would be %s lower", ms(cost*share))
-		return k.brief("mean TTFT is %s too high, connections were opened again", ms(cost*share))
+		return k.brief("mean TTFT is %s too high, connections were reopened", ms(cost*share))
 	}
 	switch {
 	case c.made.Count() < enoughAnswers:
-		return skip("%d connections were opened again inside measured requests; what that cost can't be told of so few, and no round trip is known", again)
+		return skip("%d connections were reopened during measured requests; there are too few to tell what that cost, and the round-trip time is not known", again)
 	case c.old.Count() >= enoughAnswers:
-		return found(l, 0, figure, "%d connections were opened again inside measured requests; their TTFT is not longer beyond chance", again)
+		return found(l, 0, figure, "%d connections were reopened during measured requests; their TTFT is not longer by more than chance", again)
 	}
-	k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): what that costs is in every TTFT", f.connections, f.measured)
+	k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): every TTFT includes that cost", f.connections, f.measured)
 	k.Level = Suspect
 	k.Value = &share
-	return k.brief("%d of %d requests opened a connection, and TTFT has that in it", f.connections, f.measured)
+	return k.brief("%d of %d requests opened a connection, and TTFT includes that", f.connections, f.measured)
 }
 
 // enoughAnswers are those that medians are compared of.
@@ -124,13 +124,13 @@ func (c *sharedReads) result(f *facts, l limits) Check {
 	switch {
 	case c.gaps == 0:
 		return skip("no answer had two chunks with text")
-	case f.judge("bursts").Level.Bad():
-		return skip("tokens come in bunches from the server or a proxy (see bursts), and so do reads")
+	case f.inBursts():
+		return skip("tokens come in bursts from the server or a proxy (see bursts), and so do reads")
 	}
 	share := float64(c.n) / float64(c.gaps)
-	k := found(l, share, percent(share), "%s of the chunks lay in one read with the one before and carry its time", percent(share))
+	k := found(l, share, percent(share), "%s of the chunks arrived in one read with the chunk before and have its time", percent(share))
 	k.Level = surely(l, c.n, c.gaps)
-	k.Effect = noted(k, "ITL: %s of the gaps are lost and those before them too long; small gaps and the tail are not to be trusted", percent(share))
+	k.Effect = noted(k, "ITL: %s of the gaps are lost, and the gaps before them are too long; don't trust small gaps or the tail", percent(share))
 	return k
 }
 
@@ -151,8 +151,8 @@ func (c *unstamped) result(f *facts, l limits) Check {
 		return skip("no event was received")
 	}
 	share := float64(c.n) / float64(f.events)
-	k := found(l, share, percent(share), "%d reads had no kernel time, of %d events", c.n, f.events)
+	k := found(l, share, percent(share), "%d reads had no kernel timestamp; there were %d events", c.n, f.events)
 	k.Level = surely(l, c.n, f.events)
-	k.Effect = noted(k, "these are late by the client's lag, %s at the p99", ms(f.lag.Percentile(99)))
+	k.Effect = noted(k, "their times are late by the client's lag, %s at the p99", ms(f.lag.Percentile(99)))
 	return k
 }

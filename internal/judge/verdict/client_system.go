@@ -19,7 +19,7 @@ type counter struct {
 func cpuShare() check {
 	return &counter{
 		func(s *journal.Sample) int64 { return s.CPUNs }, func(e *journal.Environment) int { return e.GoMaxProcs },
-		"the client's processor time", "the client used %s of the processors that it may use", 0,
+		"the client's processor time", "the client used %s of the processors available to it", 0,
 	}
 }
 
@@ -53,7 +53,7 @@ func (c *counter) result(f *facts, l limits) Check {
 		procs = c.procs(&f.run.Environment)
 	}
 	if !ok || procs < 1 {
-		return skip("%s: not in the journal (the system does not tell, or the run was too short)", c.absent)
+		return skip("%s: not in the journal (the system does not report it, or the run was too short)", c.absent)
 	}
 	share := grown / (span * float64(procs))
 	k := found(l, share, percent(share), c.words, percent(share))
@@ -92,8 +92,8 @@ func (c *files) result(f *facts, l limits) Check {
 		return skip("the number of open files or its limit is not in the journal")
 	}
 	share := float64(most) / float64(limit)
-	return found(l, share, percent(share), "%d files were open at most, of %d", most, limit).
-		brief("the client had %d files open, and may have %d", most, limit)
+	return found(l, share, percent(share), "at most %d files were open, and the limit is %d", most, limit).
+		brief("the client had %d files open, and the limit is %d", most, limit)
 }
 
 // ports looks at connections opened in a minute: a port rests so long after its
@@ -120,8 +120,8 @@ func (c *ports) result(f *facts, l limits) Check {
 	}
 	most := f.open.mostConns(portRests)
 	share := float64(most) / usualPorts
-	return found(l, share, percent(share), "%d connections were opened within a minute at most, of %d ports", most, usualPorts).
-		brief("%d connections were opened within a minute, of %d ports", most, usualPorts)
+	return found(l, share, percent(share), "at most %d connections were opened within a minute, and there are %d ports", most, usualPorts).
+		brief("%d connections were opened within a minute, and there are %d ports", most, usualPorts)
 }
 
 // retransmits counts the requests that lost a segment: on its way to the server, then
@@ -148,24 +148,24 @@ func (c *retransmits) add(v *view) {
 
 func (c *retransmits) result(f *facts, l limits) Check {
 	if c.known == 0 {
-		return skip("segments sent again: not in the journal (the system does not tell)")
+		return skip("segments sent again: not in the journal (the system does not report them)")
 	}
 	const few = 3
 	share := float64(c.hit) / float64(c.known)
-	k := found(l, share, percent(share), "of %s segments were lost: we had to send again for %d, and for %d what the server sent came out of order",
+	k := found(l, share, percent(share), "%s lost segments: %d had to send some again, and %d received some out of order",
 		counted(c.hit, "request"), c.resent, c.reordered)
 	if f.sameMachine() { // where there is no network to lose anything
-		k.Sentence = fmt.Sprintf("segments of %s were dropped or came late inside this machine: the kernel had to send again for %d, and for %d what the server sent came out of order",
+		k.Sentence = fmt.Sprintf("%s had segments dropped or delayed inside this machine: %d had to send some again, and %d received some out of order",
 			counted(c.hit, "request"), c.resent, c.reordered)
 	}
 	if c.hit < few {
 		k.Level = OK
 	}
 	if f.sameMachine() && k.Level == Noted {
-		k.Hint = "look for a process on this machine that does not get to read in time: too few processors, or too little memory for sockets"
+		k.Hint = "look for a process on this machine that can't read in time: too few processors, or too little memory for sockets"
 	}
 	if k.Level == Noted {
-		k.Effect = fmt.Sprintf("what is lost comes a round trip later, or some 200 ms: percentiles above p%.4g have that in them, and ITL has pauses and bunches; check bounds says what that comes to", max(100*(1-share), 0))
+		k.Effect = fmt.Sprintf("a lost segment arrives a round trip later, or about 200 ms: percentiles above p%.4g include that, and ITL has pauses and bursts; the check bounds says how much it is", max(100*(1-share), 0))
 	}
 	return k
 }

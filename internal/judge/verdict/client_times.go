@@ -26,19 +26,19 @@ func (c *lag) result(f *facts, l limits) Check {
 	figure := "p99 " + ms(p99)
 	switch {
 	case !f.kernel():
-		k := found(l, ratio(p99, f.ttft.Percentile(50)), figure, "events were read %s after the kernel had them (p99), and latencies have it in them", ms(p99))
+		k := found(l, ratio(p99, f.ttft.Percentile(50)), figure, "events were read %s after the kernel had them (p99), and latencies include that", ms(p99))
 		k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p99))
 		k.Brief = fmt.Sprintf("times may be up to %s late", ms(p99))
 		return k
 	case f.closed() || f.conversing():
 		loss := ratio(c.last.Mean(), ratio(f.latencies, float64(f.measured)))
-		k := found(cause(notable, "%", ""), loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.Mean()))
+		k := found(cause(notable, "%", ""), loss, figure, "each following request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.Mean()))
 		if k.Level == Noted {
 			k.Effect = fmt.Sprintf("request throughput would be up to %s higher; latencies are not affected", percent(loss))
 		}
 		return k
 	}
-	return found(l, 0, figure, "by the kernel's times the lag is in no latency, and an open loop waits for no answer")
+	return found(l, 0, figure, "the kernel's timestamps keep the lag out of every latency, and an open loop does not wait for answers")
 }
 
 // byWakeups judges times that are the client's own by how late the client was for its
@@ -54,12 +54,12 @@ func (c *lag) byWakeups(f *facts, l limits) Check {
 		}
 	}
 	if late.Count() == 0 {
-		k := found(l, 0, "not known", "the times of events are the client's own, and how late it took them is not known: whatever it was is in every latency")
+		k := found(l, 0, "not known", "event times are the client's own, and how late it took them is not known: every latency includes that delay")
 		k.Level = Suspect
-		return k.brief("nobody knows how late the client took its times")
+		return k.brief("it is unknown how late the client took its times")
 	}
 	p50 := late.Percentile(50)
-	k := found(l, ratio(p50, f.ttft.Percentile(50)), "about "+ms(p50), "the times of events are the client's own, and it was up to %s late for its own timers in a typical second", ms(p50))
+	k := found(l, ratio(p50, f.ttft.Percentile(50)), "about "+ms(p50), "event times are the client's own, and in a typical second it was up to %s late for its own timers", ms(p50))
 	k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p50))
 	k.Brief = fmt.Sprintf("times may be up to %s late", ms(p50))
 	return k
@@ -104,9 +104,9 @@ func (c *lateness) result(f *facts, l limits) Check {
 	case (f.closed() || f.burst()) && c.after.Count() > 0 && f.ttft.Count() > 0:
 		return c.turns(f, l)
 	case f.closed():
-		return skip("a closed loop has no pace to be late against")
+		return skip("a closed loop has no schedule to be late for")
 	case f.burst():
-		return skip("all requests are due at once: each but the first is late")
+		return skip("all requests are due at once, so all but the first are late")
 	case f.measured < 2 || f.ttft.Count() == 0:
 		return skip("fewer than two requests were sent, or none completed")
 	case f.judge("rate").Level.Bad():
@@ -143,8 +143,8 @@ func (c *lateness) turns(f *facts, l limits) Check {
 	if mean < negligible {
 		value = 0
 	}
-	k := found(l, value, "mean "+ms(mean), "later turns were ready to go %s after they were due by the answers before them on average, %s at the p99; the mean TTFT is %s",
+	k := found(l, value, "mean "+ms(mean), "counted from the answers before them, later turns were ready %s late on average, %s at the p99; the mean TTFT is %s",
 		ms(mean), ms(p99), ms(f.ttft.Mean()))
-	k.Effect = effect(k, "conversations took %s longer with each turn than they would have", ms(mean))
+	k.Effect = effect(k, "each turn made its conversation %s longer", ms(mean))
 	return k.brief("later turns went out %s late on average", ms(mean))
 }

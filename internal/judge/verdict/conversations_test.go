@@ -73,9 +73,9 @@ func TestConversationsAreValid(t *testing.T) {
 		"open loop": {openTalks(talks{n: 200, turns: 5, think: 300 * msNs}), map[string]string{
 			"rate":             "ok: conversations were due at 10 a second and went out at 10",
 			"lateness":         "ok: requests were sent",
-			"growing":          "not checked: in a run of conversations what is in flight grows by plan",
-			"cached_tokens":    "not checked: turns of a conversation share their history by plan",
-			"lag":              "ok: each next request went out",
+			"growing":          "not checked: in a run of conversations the number in flight grows until",
+			"cached_tokens":    "not checked: turns of a conversation share their history by design",
+			"lag":              "ok: each following request went out",
 			"ramp_drain":       "not checked: not a closed loop",
 			"prompt_tokens":    "ok",
 			"repeated_prompts": "ok: 0 of 200 prompts",
@@ -85,7 +85,7 @@ func TestConversationsAreValid(t *testing.T) {
 		}},
 		"closed loop with think time": {closedTalks(talks{n: 300, turns: 4, think: 500 * msNs, slots: 10}), map[string]string{
 			"rate":       "not checked: a closed loop asks for no rate",
-			"lateness":   "ok: later turns were ready to go",
+			"lateness":   "ok: counted from the answers before them, later turns were ready",
 			"ramp_drain": "not checked: a user who is thinking has nothing in flight",
 			"drift":      "ok: TTFT of first turns",
 			"little":     "ok",
@@ -126,7 +126,7 @@ func TestSpoiledConversations(t *testing.T) {
 		world        *world
 		check, words string
 	}{
-		"late turns":                  {closedTalks(talks{n: 300, turns: 4, think: 500 * msNs, late: 60 * msNs, slots: 10}), "lateness", "later turns were ready to go 60"},
+		"late turns":                  {closedTalks(talks{n: 300, turns: 4, think: 500 * msNs, late: 60 * msNs, slots: 10}), "lateness", "later turns were ready 60"},
 		"conversations held back":     {held, "rate", "the limit of 20 open ones held them back"},
 		"first turns sent once more":  {repeatedTalks(), "repeated_prompts", "of 200 prompts had been sent before"},
 		"a limit that is never lived": {neverFull(), "ramp_drain", "the concurrency of 40 was never reached"},

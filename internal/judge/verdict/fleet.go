@@ -159,7 +159,7 @@ func (c *eachClient) result(f *facts, l limits) Check {
 		worst.Effect = "of its requests: " + worst.Effect
 	}
 	if unknown > 0 && worst.Level != NotChecked {
-		worst.Sentence += fmt.Sprintf(" (not known of %d agents)", unknown)
+		worst.Sentence += fmt.Sprintf(" (not known for %d agents)", unknown)
 	}
 	return worst
 }
@@ -190,9 +190,9 @@ func fleetLost(f *facts, l limits) Check {
 	case planned == 0:
 		return skip("the number of planned requests is not known, and none was sent")
 	case missing == 0:
-		return found(l, 0, percent(0), "each request of the agents has a record")
+		return found(l, 0, percent(0), "every request of the agents has a record")
 	case lost == 0 && f.stoppedTogether():
-		return found(l, 0, percent(0), "all agents were stopped (%s): %d requests were not sent, and each that was has a record", f.end.Interrupted, unsent)
+		return found(l, 0, percent(0), "all agents were stopped (%s): %d requests were not sent, and every request that was sent has a record", f.end.Interrupted, unsent)
 	}
 	share := float64(missing) / float64(max(planned, missing))
 	var words []string
@@ -213,7 +213,7 @@ func fleetLost(f *facts, l limits) Check {
 	if words := survivors(f, lost); lost > 0 && words != "" {
 		k.Effect += "; " + words
 	}
-	return k.brief("%d of %d requests are lost or were not sent, an agent is gone", missing, planned)
+	return k.brief("%d of %d requests were lost or not sent, an agent is gone", missing, planned)
 }
 
 // stoppedTogether says that the run was stopped as a whole by who led it, and each agent ended
@@ -268,9 +268,9 @@ func fleetClock(f *facts, l limits) Check {
 	if worst < negligible {
 		value = 0
 	}
-	k := found(l, value, "±"+ms(float64(worst)), "the agents' clocks are known to ±%s (%s), and a request is open for %s; each latency is of one clock, and is not affected", ms(float64(worst)), f.fleet.titles[of], ms(open))
-	k.Effect = effect(k, "how many requests were open at one moment, and the course of the load over time, may be off by %s in time", ms(float64(worst)))
-	return k.brief("the course of the load may be off by %s, the agents' clocks differ", ms(float64(worst)))
+	k := found(l, value, "±"+ms(float64(worst)), "the agents' clocks are known to ±%s (%s), and a request is open for %s; each latency comes from one clock and is not affected", ms(float64(worst)), f.fleet.titles[of], ms(open))
+	k.Effect = effect(k, "the number of open requests and the load over time may be shifted by %s", ms(float64(worst)))
+	return k.brief("the load over time may be shifted by %s, the agents' clocks differ", ms(float64(worst)))
 }
 
 // fleetStart is how far apart the agents began.
@@ -289,13 +289,13 @@ func fleetStart(f *facts, l limits) Check {
 		}
 	}
 	if first < 0 || first == last {
-		return skip("fewer than two agents began")
+		return skip("fewer than two agents started")
 	}
 	a, b := &f.fleet.Agents[first], &f.fleet.Agents[last]
 	apart := float64(b.SkewNs - a.SkewNs)
-	k := found(l, apart/1e6, ms(apart), "the agents began within %s, by clocks known to ±%s: %s first, %s last", ms(apart), ms(float64(max(a.OffsetErrorNs, 0)+max(b.OffsetErrorNs, 0))), f.fleet.titles[first], f.fleet.titles[last])
-	k.Effect = effect(k, "the load began in steps: the first %s are of a part of the agents", ms(apart))
-	return k.brief("the agents began %s apart", ms(apart))
+	k := found(l, apart/1e6, ms(apart), "the agents started within %s of each other, by clocks known to ±%s: %s first, %s last", ms(apart), ms(float64(max(a.OffsetErrorNs, 0)+max(b.OffsetErrorNs, 0))), f.fleet.titles[first], f.fleet.titles[last])
+	k.Effect = effect(k, "the load began in steps: for the first %s, only some agents sent", ms(apart))
+	return k.brief("the agents started %s apart", ms(apart))
 }
 
 // fleetDuplicates is what agents said of requests that were not theirs to send, or said twice.
@@ -312,6 +312,6 @@ func fleetDuplicates(f *facts, l limits) Check {
 		return found(l, 0, percent(0), "each request has one record, from the agent that it was assigned to")
 	}
 	share := ratio(float64(n), float64(max(f.measured, 1)))
-	return found(l, share, percent(share), "%s left out: %d of requests that had one already, %d of requests that were not the agent's: %s", counted(int(n), "record"), sumOf(twice), sumOf(foreign), f.fleet.worst(twice, foreign)).
-		brief("%s of the agents came twice or from the wrong one", counted(int(n), "record"))
+	return found(l, share, percent(share), "%s left out: %d for requests that already had one, %d for requests of another agent: %s", counted(int(n), "record"), sumOf(twice), sumOf(foreign), f.fleet.worst(twice, foreign)).
+		brief("%s came twice or from the wrong agent", counted(int(n), "record"))
 }

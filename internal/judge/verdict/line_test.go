@@ -62,7 +62,7 @@ func TestBriefly(t *testing.T) {
 	}{
 		{"mean TTFT may be up to 40 % too high, this machine was held up", off{name: "mean TTFT", value: 100, share: 0.4, ends: [2]float64{60, 101}, causes: []bounds.Part{bounds.HeldUp}}},
 		{"request throughput may be up to 30 % too low", off{name: "request throughput", value: 10, share: 0.3, ends: [2]float64{10, 13}}},
-		{"mean ITL may be off by up to 30 %, events came in one read", off{name: "mean ITL", value: 10, share: 0.3, ends: [2]float64{8, 13}, causes: []bounds.Part{bounds.SharedReads}}},
+		{"mean ITL may be off by up to 30 %, events arrived in one read", off{name: "mean ITL", value: 10, share: 0.3, ends: [2]float64{8, 13}, causes: []bounds.Part{bounds.SharedReads}}},
 	} {
 		if got := tt.off.briefly(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

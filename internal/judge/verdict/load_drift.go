@@ -101,9 +101,9 @@ func (c *drift) result(f *facts, l limits) Check {
 	}
 	switch {
 	case worst == nil && f.conversing():
-		return skip("too few first turns (%d): later ones take longer by their history, and are no sign of a drift", f.paced.n)
+		return skip("too few first turns (%d): later ones take longer because of their history, which is no drift", f.paced.n)
 	case worst == nil:
-		return skip("too few requests (%d) to tell a drift from chance at some %d in flight", f.measured, f.together())
+		return skip("too few requests (%d) to tell a drift from chance with about %d in flight", f.measured, f.together())
 	}
 	return c.say(worst, f, l)
 }
@@ -275,10 +275,10 @@ func (c *drift) say(s *shift, f *facts, l limits) Check {
 		return found(l, 0, figure, "%s; within chance", course)
 	}
 	if s.At == 0 && !f.closed() && f.judge("growing").Level.Bad() {
-		return found(l, 0, figure, "%s: as more and more are in flight, see growing", course)
+		return found(l, 0, figure, "%s: because more and more are in flight, see growing", course)
 	}
-	k := found(l, math.Abs(s.share()), figure, "%s; more than chance does", course)
-	k.Effect = effect(k, "the run's numbers are a mix of both: a longer run, or one from then on, would show others")
+	k := found(l, math.Abs(s.share()), figure, "%s; more than chance explains", course)
+	k.Effect = effect(k, "the run's numbers mix both: a longer run, or one started later, would give different numbers")
 	word := "rose"
 	if s.share() < 0 {
 		word = "fell"

@@ -56,12 +56,12 @@ func (c *rate) result(f *facts, l limits) Check {
 	}
 	k := found(l, less, fmt.Sprintf("%.4g of %.4g req/s", got, asked), "%s were due at %.4g a second and went out at %.4g", what, drawn, got)
 	if off > row.OffNoticed {
-		k.Sentence = fmt.Sprintf("%.4g %s a second were asked for; the times that were drawn for them had %.4g, and %.4g went out", asked, what, drawn, got)
-		k.Effect = fmt.Sprintf("these are the numbers of %.4g %s a second, not of %.4g", got, what, asked)
+		k.Sentence = fmt.Sprintf("%.4g %s a second were asked for; the random arrival times came to %.4g, and %.4g went out", asked, what, drawn, got)
+		k.Effect = fmt.Sprintf("these numbers are for %.4g %s a second, not for %.4g", got, what, asked)
 		if off > l.invalid && p.n >= few && k.Level == OK {
 			k.Level = Suspect // what was measured is right, and of another load
 		}
-		k = k.brief("the load was %.4g req/s, not %.4g as asked for", got, asked)
+		k = k.brief("the load was %.4g req/s, not the %.4g asked for", got, asked)
 	}
 	if less > l.suspect {
 		switch o := &f.run.Options; {
@@ -116,9 +116,9 @@ func little(f *facts, l limits) Check {
 	// One request more or less is no finding: a steady pace may meet each sample at the same point of it.
 	beyond := max(math.Abs(off.Mean)-2*err-1, 0) / open.Mean
 	throughput, latency := float64(f.measured)/f.span()*1e9, f.latencies/float64(f.measured)
-	return found(l, beyond, percent(beyond), "the client counted %.4g requests in flight on average, its lines show %.4g (over the whole run %.4g req/s × %s = %.4g)",
+	return found(l, beyond, percent(beyond), "the client counted %.4g requests in flight on average, its journal shows %.4g (over the whole run %.4g req/s × %s = %.4g)",
 		counted.Mean, open.Mean, throughput, ms(latency), throughput*latency/1e9).
-		brief("requests in flight do not add up by %s, please report it", percent(beyond))
+		brief("counts of requests in flight differ by %s, please report it", percent(beyond))
 }
 
 // lines compares what was sent with what is in the journal.
@@ -129,7 +129,7 @@ func lines(f *facts, l limits) Check {
 	missing := math.Abs(float64(f.end.Sent) - float64(f.measured))
 	share := ratio(missing, float64(max(f.end.Sent, 1)))
 	return found(l, share, percent(share), "%d requests were sent, %d are in the journal", f.end.Sent, f.measured).
-		brief("%d of %d requests are missing in the journal", int64(missing), f.end.Sent)
+		brief("%d of %d requests are missing from the journal", int64(missing), f.end.Sent)
 }
 
 // drained looks for a run that was stopped: what was in flight then is the slow part.
@@ -156,7 +156,7 @@ func (c *drained) result(f *facts, l limits) Check {
 		how = "the run was stopped (" + f.end.Interrupted + ")"
 	}
 	share := float64(lost) / float64(f.measured+lost-c.cancelled)
-	k := found(l, share, percent(share), "all requests came to their own end")
+	k := found(l, share, percent(share), "we gave up no request")
 	switch {
 	case how != "":
 		k.Sentence = fmt.Sprintf("%s with %s in flight, of %d sent", how, counted(int(lost), "request"), f.measured+lost-c.cancelled)
@@ -168,7 +168,7 @@ func (c *drained) result(f *facts, l limits) Check {
 			k = k.brief("%s with %s in flight", how, counted(int(lost), "request"))
 		}
 	case lost > 0:
-		k.Sentence = fmt.Sprintf("%d requests were given up by us, of %d", lost, f.measured)
+		k.Sentence = fmt.Sprintf("we gave up %d requests of %d", lost, f.measured)
 		k = k.brief("%d of %d requests were given up", lost, f.measured)
 	}
 	if lost > 0 {
@@ -185,7 +185,7 @@ func survivors(f *facts, missing int64) string {
 	}
 	rank := 0.99 * (n + float64(missing))
 	if rank > n {
-		return "TTFT p99 is that of the others: had these been the slowest, it would be above every measured value"
+		return "TTFT p99 leaves these out: if they were the slowest, it would be above every measured value"
 	}
 	more := f.ttft.Percentile(100*rank/n) - f.ttft.Percentile(99)
 	return fmt.Sprintf("TTFT p99 would be up to %s higher if these had been the slowest", ms(max(more, 0)))
@@ -196,7 +196,7 @@ func survivors(f *facts, missing int64) string {
 // counted over the pauses too.
 func paused(f *facts, l limits) Check {
 	if f.end == nil {
-		return skip("the journal has no last line, so it is not known whether the pace was stopped")
+		return skip("the journal has no last line, so it is not known whether the run was paused")
 	}
 	still := int64(0)
 	for _, p := range f.end.Pauses {
@@ -205,11 +205,11 @@ func paused(f *facts, l limits) Check {
 	seconds := float64(still) / 1e9
 	figure := fmt.Sprintf("%.3g s", seconds)
 	if len(f.end.Pauses) == 0 {
-		return found(l, 0, figure, "the pace was never stopped")
+		return found(l, 0, figure, "the run was never paused")
 	}
-	k := found(l, seconds, figure, "the pace was stopped %s by a user, for %.3g s of the run's %.3g s", times(len(f.end.Pauses)), seconds, float64(f.end.At)/1e9)
+	k := found(l, seconds, figure, "a user paused the run %s, for %.3g s of its %.3g s", times(len(f.end.Pauses)), seconds, float64(f.end.At)/1e9)
 	low := ratio(float64(still), float64(max(f.end.At, still)))
-	k.Effect = fmt.Sprintf("throughput and rates are over the whole time, up to %s too low; the first requests after a pause met an idle server", percent(low))
+	k.Effect = fmt.Sprintf("throughput and rates cover the whole time and may be up to %s too low; the first requests after a pause met an idle server", percent(low))
 	return k.brief("throughput may be up to %s too low, the run was paused for %.3g s", upTo(low), seconds)
 }
 

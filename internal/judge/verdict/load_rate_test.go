@@ -27,13 +27,13 @@ func TestRateAskedDrawnAndSent(t *testing.T) {
 		"as asked":               {10, asked(200, 20*second), 200, 100 * msNs, 0, nil, OK, "requests were due at 10 a second and went out at 10"},
 		"a number, as vLLM":      {10, nil, 200, 100 * msNs, 0, nil, OK, "requests were due at 10 a second and went out at 10"},
 		"one too few":            {10, asked(20, 2*second), 19, 100 * msNs, 0, nil, OK, "requests were due at"},
-		"more by the seed":       {2, nil, 100, 400 * msNs, 0, nil, Suspect, "2 requests a second were asked for; the times that were drawn for them had 2.5, and 2.5 went out"},
-		"a little by the seed":   {2.4, nil, 200, 400 * msNs, 0, nil, OK, "2.4 requests a second were asked for; the times that were drawn for them had 2.5, and 2.5 went out"},
-		"a few by the seed":      {2, nil, 15, 400 * msNs, 0, nil, OK, "2 requests a second were asked for; the times that were drawn for them had 2.5"},
+		"more by the seed":       {2, nil, 100, 400 * msNs, 0, nil, Suspect, "2 requests a second were asked for; the random arrival times came to 2.5, and 2.5 went out"},
+		"a little by the seed":   {2.4, nil, 200, 400 * msNs, 0, nil, OK, "2.4 requests a second were asked for; the random arrival times came to 2.5, and 2.5 went out"},
+		"a few by the seed":      {2, nil, 15, 400 * msNs, 0, nil, OK, "2 requests a second were asked for; the random arrival times came to 2.5"},
 		"the dataset ended":      {10, asked(2000, 200*second), 200, 100 * msNs, 0, nil, OK, "requests were due at 10 a second and went out at 10"},
-		"half of it never came":  {10, asked(400, 20*second), 200, 100 * msNs, 0, nil, Suspect, "20 requests a second were asked for; the times that were drawn for them had 10, and 10 went out"},
+		"half of it never came":  {10, asked(400, 20*second), 200, 100 * msNs, 0, nil, Suspect, "20 requests a second were asked for; the random arrival times came to 10, and 10 went out"},
 		"drawn well, sent late":  {10, asked(200, 20*second), 200, 100 * msNs, 20 * msNs, nil, Invalid, "requests were due at 10 a second and went out at 8.33"},
-		"drawn wrong, sent late": {8, nil, 200, 100 * msNs, 20 * msNs, nil, Invalid, "8 requests a second were asked for; the times that were drawn for them had 10, and 8.33"},
+		"drawn wrong, sent late": {8, nil, 200, 100 * msNs, 20 * msNs, nil, Invalid, "8 requests a second were asked for; the random arrival times came to 10, and 8.33"},
 		"a pause": {10, asked(200, 20*second), 200, 100 * msNs, 0, func(w *world) {
 			w.each(1, func(r *journal.Request) {
 				if r.Due > 10*second {

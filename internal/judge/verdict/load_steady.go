@@ -15,7 +15,7 @@ func rampDrain(f *facts, l limits) Check {
 	case !f.closed() || limit < 1:
 		return skip("not a closed loop: no concurrency was asked for")
 	case f.conversing() && (f.thinks || f.run.Options.MaxConversations > 0):
-		return skip("a user who is thinking has nothing in flight: conversations leave the concurrency of %d unused by plan", limit)
+		return skip("a user who is thinking has nothing in flight, so conversations do not fill the concurrency of %d", limit)
 	case f.measured == 0 || f.span() <= 0:
 		return skip("no request was sent")
 	}
@@ -26,14 +26,14 @@ func rampDrain(f *facts, l limits) Check {
 	}
 	from, to, ended, ok := f.open.reached(int64(math.Ceil(0.95 * float64(limit))))
 	if !ok && f.measured < int64(limit) {
-		return found(l, 1, "100 %", "%s can't fill a concurrency of %d: latencies are those of so many at once, and throughput is not what the server can do at %d",
+		return found(l, 1, "100 %", "%s can't fill a concurrency of %d: latencies are for that many at once, and throughput is not what the server can do at %d",
 			counted(int(f.measured), "request"), limit, limit).
 			brief("%s cannot fill a concurrency of %d", counted(int(f.measured), "request"), limit)
 	}
 	if !ok {
 		peak, _ := f.open.peak()
-		return found(l, 1, "100 %", "the concurrency of %d was never reached: some %d requests were open at most", limit, peak).
-			brief("the concurrency of %d was never reached, %d were open at most", limit, peak)
+		return found(l, 1, "100 %", "the concurrency of %d was never reached: at most about %d requests were open", limit, peak).
+			brief("the concurrency of %d was never reached, at most %d were open", limit, peak)
 	}
 	from, to = max(from, f.firstSent), min(to, f.lastEnd)
 	share := max(1-float64(to-from)/f.span(), 0)
@@ -42,7 +42,7 @@ func rampDrain(f *facts, l limits) Check {
 	whole, inside := float64(f.measured)/f.span(), ratio(float64(ended), float64(to-from))
 	if inside > whole {
 		k.Effect = effect(k, "request throughput would be %s higher without them", percent(inside/whole-1))
-		return k.brief("throughput is %s too low, %s of the run is start and end", upTo(1-whole/inside), upTo(share))
+		return k.brief("throughput is %s too low, %s of the run is ramp-up and drain", upTo(1-whole/inside), upTo(share))
 	}
 	return k.brief("for %s of the run fewer than %d requests were open", percent(share), limit)
 }
@@ -57,10 +57,10 @@ func growing(f *facts, l limits) Check {
 	case "closed", "":
 		return skip("in a closed loop no more than the limit can be in flight")
 	default:
-		return skip("the rate changes by plan (%s), and so does what is in flight", f.run.Options.Pace)
+		return skip("the rate changes by plan (%s), and so does the number in flight", f.run.Options.Pace)
 	}
 	if f.conversing() {
-		return skip("in a run of conversations what is in flight grows by plan until as many end as begin")
+		return skip("in a run of conversations the number in flight grows until as many end as begin")
 	}
 	const fewest = 30
 	third := (f.lastSent - f.firstSent) / 3
@@ -83,7 +83,7 @@ func growing(f *facts, l limits) Check {
 	k := found(l, more, fmt.Sprintf("%+.0f %%", more*100),
 		"requests in flight: %.4g in the middle third of the sends, %.4g in the last, by %.1f standard errors", middle, last, sure)
 	ended := float64(f.measured) / f.span()
-	k.Effect = effect(k, "each further second of the run would have made latencies %s longer: the rate is higher than the server can sustain",
+	k.Effect = effect(k, "each extra second of the run would have made latencies %s longer: the rate is higher than the server can sustain",
 		ms((last-middle)/float64(third)/ended*1e9))
 	return k.brief("requests piled up, the rate is more than the server can sustain")
 }

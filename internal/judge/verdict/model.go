@@ -26,7 +26,7 @@ func servedModel(f *facts, _ limits) Check {
 		list := byTarget[target]
 		if words := otherModel(o.Model, o.SentModel, list); len(list) > 0 && words != "" {
 			return Check{Level: Suspect, Sentence: f.serverWords(target) + words, Effect: "the numbers may be those of another model"}.
-				brief("the server may be serving another model than was named")
+				brief("the server may be serving a different model than was named")
 		}
 	}
 	return Check{Level: OK, Sentence: fmt.Sprintf("%s was asked for; served: %s", o.SentModel, served(f.run.Serves))}
@@ -39,7 +39,7 @@ func otherModel(named, sent string, list []journal.Served) string {
 	switch {
 	case i < 0 && anyName: // it answers to any name, with the one model that it has
 		if contradict(sent, list[0].ID, true) {
-			return fmt.Sprintf("model is %s, and %s was named", served(list), sent)
+			return fmt.Sprintf("model is %s, but %s was named", served(list), sent)
 		}
 	case i < 0 && !slices.ContainsFunc(list, func(s journal.Served) bool { return related(sent, s.ID) || related(sent, s.Root) }):
 		return fmt.Sprintf("list of models has no %s, only %s", sent, served(list))
@@ -49,9 +49,9 @@ func otherModel(named, sent string, list []journal.Served) string {
 			return fmt.Sprintf("list of models has no %s, only %s", sent, served(list))
 		}
 	case named != "" && list[i].Root != "" && contradict(named, list[i].Root, anyName):
-		return fmt.Sprintf("model %s was loaded from %s, and %s was named", sent, list[i].Root, named)
+		return fmt.Sprintf("model %s was loaded from %s, but %s was named", sent, list[i].Root, named)
 	case named != "" && named != sent && contradict(named, sent, true):
-		return fmt.Sprintf("model is %s, and %s was named", sent, named)
+		return fmt.Sprintf("model is %s, but %s was named", sent, named)
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ func (c *provenRange) busiest(span float64) float64 {
 func (c *provenRange) result(f *facts, l limits) Check {
 	switch {
 	case c.proven == nil || len(c.proven.Points) == 0:
-		return skip("nothing is proven for this machine, program and engine: run inferometer selftest once")
+		return skip("there is no self-test for this machine, program and engine: run inferometer selftest once")
 	case f.measured == 0 || f.span() <= 0:
 		return skip("no request was sent")
 	}
@@ -50,10 +50,10 @@ func (c *provenRange) result(f *facts, l limits) Check {
 	ran := fmt.Sprintf("up to %d streams and %.0f token chunks a second", streams, rate)
 	limit := fmt.Sprintf("up to %d streams at %.0f", point.Streams, point.TokensPerS)
 	figure := fmt.Sprintf("%.2f ×", load)
-	k := found(l, load, figure, "%s: inside what the self-test proved (%s): TTFT is right to ±%g ms, inter-token times to ±%g ms (p99)",
+	k := found(l, load, figure, "%s, within what the self-test proved (%s): TTFT is accurate to ±%g ms, inter-token times to ±%g ms (p99)",
 		ran, limit, point.TTFTMS, point.ITLMS)
 	if k.Level == Noted && c.proven.Busy != "" {
-		return skip("%s, beyond what the self-test proved (%s), but it was made on a busy machine (%s): run inferometer selftest when nothing else runs", ran, limit, c.proven.Busy)
+		return skip("%s, beyond what the self-test proved (%s), but that ran on a busy machine (%s): run inferometer selftest while nothing else runs", ran, limit, c.proven.Busy)
 	}
 	if k.Level == Noted {
 		k.Sentence = fmt.Sprintf("%s, beyond what the self-test proved on this machine (%s): how far times are off is not known", ran, limit)

@@ -102,7 +102,7 @@ func restart(f *facts, _ limits) Check {
 		if words != "" {
 			return Check{
 				Level: Invalid, Figure: "restarted", Sentence: f.serverWords(l.target) + words,
-				Effect: "loading, empty caches and lost requests are in the numbers",
+				Effect: "the numbers include loading, empty caches and lost requests",
 			}.brief("a server restarted during the run")
 		}
 		known = known && tells
@@ -110,7 +110,7 @@ func restart(f *facts, _ limits) Check {
 	if !known {
 		return skip("the server reports no start time and has no counter that we know")
 	}
-	return Check{Level: OK, Figure: "no", Sentence: "the server ran on: its start time, where it tells it, is the same, and no counter fell"}
+	return Check{Level: OK, Figure: "no", Sentence: "the server kept running: no counter fell, and its start time, if it reports one, did not change"}
 }
 
 // serverWords names a server at the beginning of a sentence.
@@ -159,7 +159,7 @@ func preemptions(f *facts, l limits) Check {
 		return skip("the server does not count preemptions")
 	}
 	return found(l, n, fmt.Sprintf("%.0f", n), "the server preempted %.0f sequences for lack of memory", n).
-		brief("the server ran out of memory and began %s again", counted(int(n), "request"))
+		brief("the server ran out of memory and recomputed %s", counted(int(n), "request"))
 }
 
 // scraped are one server's counters before the load and after it.

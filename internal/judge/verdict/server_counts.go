@@ -22,15 +22,15 @@ func (o *ours) add(v *view, low, high int) {
 
 // against holds the server's number against ours.
 func (o *ours) against(l limits, theirs float64, noun string) Check {
-	figure := fmt.Sprintf("%.0f of the server's, %s ours", theirs, o)
+	figure := fmt.Sprintf("%.0f by the server, %s by us", theirs, o)
 	switch of := max(o.high, 1); {
 	case theirs > o.high:
 		k := found(l, (theirs-o.high)/of, figure, "the server counted %.0f %s more than we sent or got: something else used it during the run", theirs-o.high, noun)
-		k.Effect = effect(k, "latencies and throughput are those of a server with %s more to do", percent((theirs-o.high)/of))
-		return k.brief("the server counted %s more than ours, somebody else used it", counted(int(theirs-o.high), strings.TrimSuffix(noun, "s")))
+		k.Effect = effect(k, "latencies and throughput are for a server with %s more to do", percent((theirs-o.high)/of))
+		return k.brief("the server counted %s more than we did, somebody else used it", counted(int(theirs-o.high), strings.TrimSuffix(noun, "s")))
 	case theirs < o.low:
-		return found(l, (o.low-theirs)/of, figure, "the server counted %.0f %s fewer than we: another server answered some of them, or it does not count all", o.low-theirs, noun).
-			brief("the server counted %s fewer than ours", counted(int(o.low-theirs), strings.TrimSuffix(noun, "s")))
+		return found(l, (o.low-theirs)/of, figure, "the server counted %.0f %s fewer than we did: another server answered some of them, or this one does not count all", o.low-theirs, noun).
+			brief("the server counted %s fewer than we did", counted(int(o.low-theirs), strings.TrimSuffix(noun, "s")))
 	}
 	return found(l, 0, figure, "the server's count of %s equals ours", noun)
 }
@@ -52,7 +52,7 @@ func (c *serverRequests) result(f *facts, l limits) Check {
 		return *k
 	}
 	if f.run.Options.Pooling {
-		return skip("a server may count each text of a request by itself")
+		return skip("a server may count each text of a request separately")
 	}
 	theirs, name := f.server.first("vllm:request_success_total")
 	if name == "" {

@@ -98,7 +98,7 @@ func (c *serverE2EL) result(f *facts, l limits) Check {
 		return skip("answers have no time between first and last token")
 	}
 	share, level := rest(l, mine, theirs, 10e6, 100e6)
-	k := found(l, share, ms(mine-theirs), "from first to last token it is %s by our times and %s by the server's (means)", ms(mine), ms(theirs))
+	k := found(l, share, ms(mine-theirs), "the time from first to last token is %s by our clock and %s by the server's (means)", ms(mine), ms(theirs))
 	k.Level = level
 	k.Effect = effect(k, "mean E2EL would be %s lower without network, proxy and client", ms(mine-theirs))
 	return k.brief("answers take %s from first to last token, %s by the server's own times", ms(mine), ms(theirs))
@@ -111,7 +111,7 @@ const leastReadings = 5
 // supply. A GPU at its own power limit is none: that is how they run under load, and the limit
 // is the same tomorrow. Processors are none either: their counters tell of moments, not of time.
 func throttled(f *facts, l limits) Check {
-	const untold = "no GPU told why it ran slower than it could"
+	const untold = "no GPU reported whether it was slowed down"
 	if f.hardware == nil {
 		return skip(untold)
 	}
@@ -125,7 +125,7 @@ func throttled(f *facts, l limits) Check {
 		looked = true
 		for _, why := range []string{"thermal", "power_brake"} {
 			if share := d.ThrottledBy(why); share > worst {
-				worst, words = share, fmt.Sprintf("%s %s was slowed down for %s in %.0f %% of the measured time", d.Source, d.ID, reasonWords[why], 100*share)
+				worst, words = share, fmt.Sprintf("%s %s was slowed down by %s for %.0f %% of the measured time", d.Source, d.ID, reasonWords[why], 100*share)
 			}
 		}
 	}
@@ -133,11 +133,11 @@ func throttled(f *facts, l limits) Check {
 	case !looked:
 		return skip(untold)
 	case worst == 0:
-		return Check{Level: OK, Figure: "0 %", Sentence: "no GPU that worked was slowed down for heat or by its machine's power supply"}
+		return Check{Level: OK, Figure: "0 %", Sentence: "no busy GPU was slowed down by heat or by its machine's power supply"}
 	}
 	k := Check{Level: l.grade(worst), Figure: fmt.Sprintf("%.0f %%", 100*worst), Sentence: words}
 	if k.Level.Bad() {
-		k.Effect = "the numbers are those of a machine that was too hot: another day, or a longer run, has others"
+		k.Effect = "the numbers are for a machine that was too hot: on another day, or in a longer run, they would differ"
 	}
 	return k.brief("a GPU was slowed down for %.0f %% of the time (heat or power supply)", 100*worst)
 }

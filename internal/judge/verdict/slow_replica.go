@@ -61,7 +61,7 @@ func (c *slowReplica) result(f *facts, l limits) Check {
 	}
 	ttft, tpot := c.slowest(ttftOf), c.slowest(tpotOf)
 	if ttft.server < 0 {
-		return skip("fewer than two servers have the %d answers that it takes to compare them", leastAnswers)
+		return skip("fewer than two servers have the %d answers that a comparison needs", leastAnswers)
 	}
 	worst, name := ttft, "TTFT"
 	ttftSlow, tpotSlow := ttft.slow(leastTTFT), tpot.slow(leastTPOT)
@@ -69,7 +69,7 @@ func (c *slowReplica) result(f *facts, l limits) Check {
 		worst, name = tpot, "TPOT"
 	}
 	share := ratio(float64(c.each[worst.server].ttft.Count()), float64(f.complete))
-	k := found(l, worst.ratio(), fmt.Sprintf("%.2f ×", worst.ratio()), "%s has a median %s of %s, the others of %s; %s of the answers are its",
+	k := found(l, worst.ratio(), fmt.Sprintf("%.2f ×", worst.ratio()), "%s has a median %s of %s, the others have %s; it gave %s of the answers",
 		f.run.Targets[worst.server].URL, name, ms(worst.median), ms(worst.others), percent(share))
 	if !ttftSlow && !tpotSlow {
 		k.Level = OK

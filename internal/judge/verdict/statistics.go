@@ -86,10 +86,10 @@ func (c *samples) result(f *facts, _ limits) Check {
 		}
 	}
 	value := float64(least)
-	k := Check{Level: OK, Value: &value, Figure: fmt.Sprintf("%d requests", f.complete), Sentence: "each percentile asked for rests on enough samples"}
+	k := Check{Level: OK, Value: &value, Figure: fmt.Sprintf("%d requests", f.complete), Sentence: "every percentile asked for has enough samples"}
 	if len(few) > 0 {
 		k.Figure = fmt.Sprintf("%d samples", least)
-		k.Sentence = "too few samples for " + strings.Join(few, ", ") + ": no more than the largest values, and shown as n/a; the other numbers stand"
+		k.Sentence = "too few samples for " + strings.Join(few, ", ") + ": shown as n/a; the other numbers stand"
 	}
 	return k
 }

@@ -31,7 +31,7 @@ func table() []entry {
 		{
 			"lag", "client", "time between the kernel receiving bytes and our code reading them",
 			limits{0.10, wayOff, "%", "of the median TTFT (p99 of the lag) where times are the client's own; else noted above 2 % of a closed loop's mean latency", ""},
-			"give the client more processors, or fewer streams to one client",
+			"give the client more processors, or send fewer streams from it",
 			[]string{"steal", "cpu_wait", "cpu", "retransmits"}, // what came out of order waits in the kernel
 			byClient(func(*facts) check { return &lag{} }),
 		},
@@ -45,12 +45,12 @@ func table() []entry {
 		{
 			"cpu", "client", "share of its processors that the client used",
 			cause(0.80, "%", ""),
-			"give the client more processors, or fewer streams to one client", nil, byClient(func(*facts) check { return cpuShare() }),
+			"give the client more processors, or send fewer streams from it", nil, byClient(func(*facts) check { return cpuShare() }),
 		},
 		{
 			"cpu_wait", "client", "time that the client's threads waited for a processor",
 			cause(0.10, "%", "of the run, per processor"),
-			"stop what else runs on the client's machine, or give the client processors of its own", nil,
+			"stop other programs on the client's machine, or give the client its own processors", nil,
 			byClient(func(*facts) check { return cpuWait() }),
 		},
 		{
@@ -61,7 +61,7 @@ func table() []entry {
 		{
 			"gc", "client", "time that the client was paused for garbage collection",
 			cause(0.01, "%", "of the run"),
-			"give the client more memory (GOGC, GOMEMLIMIT), or fewer streams to one client", nil, byClient(func(*facts) check { return gcPauses() }),
+			"give the client more memory (GOGC, GOMEMLIMIT), or send fewer streams from it", nil, byClient(func(*facts) check { return gcPauses() }),
 		},
 		{
 			"files", "client", "open file descriptors against the limit",
@@ -88,7 +88,7 @@ func table() []entry {
 		{
 			"shared_reads", "client", "events that arrived in one read with the event before, and so share its time",
 			cause(0.05, "%", "of the chunks with text after the first, by three standard errors; from 30 % on, see bursts"),
-			"give the client more processors, or fewer streams to one client", nil,
+			"give the client more processors, or send fewer streams from it", nil,
 			func(*facts) check { return &sharedReads{} },
 		},
 		{
@@ -167,7 +167,7 @@ func table() []entry {
 		{
 			"output_tokens", "answers", "answers of a different length than asked for, with --ignore-eos",
 			limits{0, 0.01, "%", "of the answers", ""},
-			"look at the server's context length (--max-model-len) and whether it knows ignore_eos", nil, func(*facts) check { return &outputTokens{} },
+			"check the server's context length (--max-model-len) and whether it knows ignore_eos", nil, func(*facts) check { return &outputTokens{} },
 		},
 		{
 			"usage", "answers", "tokens as the server counted them, compared with what its events show",
@@ -230,7 +230,7 @@ func table() []entry {
 		{
 			"model", "server", "a different model or quantisation than --model and --served-model-name say",
 			limits{invalid: never, text: "suspect if a server does not list the model, or lists one of another size or quantisation; llama.cpp takes any name, so there only a contradicting size or quantisation counts"},
-			"check which server is behind the address; name with --model what it serves", nil, atEnd(servedModel),
+			"check which server is behind the address; pass the model that it serves as --model", nil, atEnd(servedModel),
 		},
 		{
 			"restart", "server", "a server that restarted during the run",
@@ -240,26 +240,26 @@ func table() []entry {
 		{
 			"foreign_requests", "server", "requests as the server counted them, compared with ours",
 			limits{0, 0.05, "%", "of our requests", ""},
-			"if more: find out who else uses the server; if fewer: whether another server is behind the address", nil, func(*facts) check { return &serverRequests{} },
+			"if it counted more, find out who else uses the server; if fewer, check whether another server is behind the address", nil, func(*facts) check { return &serverRequests{} },
 		},
 		{
 			"server_prompt_tokens", "server", "prompt tokens as the server counted them over the run, compared with ours",
 			limits{0, 0.05, "%", "of our prompt tokens", ""},
-			"as for foreign_requests",
+			"see foreign_requests",
 			[]string{"foreign_requests"},
 			func(*facts) check { return &serverTokens{of: promptSide()} },
 		},
 		{
 			"server_output_tokens", "server", "generated tokens as the server counted them over the run, compared with ours",
 			limits{0, 0.05, "%", "of our output tokens", ""},
-			"as for foreign_requests",
+			"see foreign_requests",
 			[]string{"foreign_requests"},
 			func(*facts) check { return &serverTokens{of: outputSide()} },
 		},
 		{
 			"preemptions", "server", "sequences that the server had to evict from memory and recompute",
 			limits{0, never, "", "", ""},
-			"give the server more KV cache, or a lower limit of sequences", nil, atEnd(preemptions),
+			"give the server more KV cache, or a lower limit on sequences", nil, atEnd(preemptions),
 		},
 		{
 			"server_ttft", "server", "our mean TTFT minus the server's own: network, proxy and client",
@@ -284,7 +284,7 @@ func table() []entry {
 		{
 			"slow_replica", "server", "one of several servers that is slower than the others",
 			limits{1.25, never, "×", "the others' median TTFT or TPOT, by three standard errors, and by 1 ms (TTFT) or 0.2 ms (TPOT)", ""},
-			"look at that server by itself (--base-url): its GPU's clock and heat, what else runs beside it, its settings, its share of the requests",
+			"look at that server by itself (--base-url): its GPU's clock and heat, what else runs on it, its settings, its share of the requests",
 			[]string{"restart", "foreign_requests"},
 			func(f *facts) check { return newSlowReplica(f) },
 		},

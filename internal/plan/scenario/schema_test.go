@@ -48,11 +48,20 @@ func TestSchemaHoldsForTheExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const schema = "../../../schema/scenario.schema.json"
 	files, err := filepath.Glob("../../../examples/*.yaml")
-	if err != nil || len(files) < 6 {
-		t.Fatalf("%d examples, %v", len(files), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
+	gallery, err := filepath.Glob("../../../examples/gallery/*/scenario.yaml")
+	if err != nil || len(files) < 5 || len(gallery) != 5 {
+		t.Fatalf("%d examples and %d of the gallery, %v", len(files), len(gallery), err)
+	}
+	for _, file := range append(files, gallery...) {
+		to, err := filepath.Rel(filepath.Dir(file), schema)
+		if err != nil {
+			t.Fatal(err)
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +69,7 @@ func TestSchemaHoldsForTheExamples(t *testing.T) {
 		if err := validate(t, rs, text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if !strings.HasPrefix(string(text), "# yaml-language-server: $schema=../schema/scenario.schema.json\n") {
+		if !strings.HasPrefix(string(text), "# yaml-language-server: $schema="+filepath.ToSlash(to)+"\n") {
 			t.Errorf("%s does not tell editors its schema", file)
 		}
 	}

@@ -110,11 +110,11 @@ func (r *Rehearsal) pace() string {
 	var text string
 	switch {
 	case r.Waiting > 0 && r.LastDue > 0:
-		text = fmt.Sprintf("%s: conversations begin over %s; how long they take is the server's doing", r.Pace, stats.Clock(r.LastDue))
+		text = fmt.Sprintf("%s: conversations begin over %s; how long they take is up to the server", r.Pace, stats.Clock(r.LastDue))
 	case !r.FixedTimes:
-		text = r.Pace + ": each request is sent when one before it has ended; how long it takes is the server's doing"
+		text = r.Pace + ": each request is sent when one before it has ended; how long it takes is up to the server"
 	case r.LastDue == 0:
-		text = r.Pace + ": all at once; how long it takes is the server's doing"
+		text = r.Pace + ": all at once; how long it takes is up to the server"
 	default:
 		text = fmt.Sprintf("%s: sent over %s, %.4g a second; then the last answers", r.Pace, stats.Clock(r.LastDue), float64(r.Requests)/r.LastDue)
 	}
@@ -152,7 +152,7 @@ func rate(n int64, seconds float64) string {
 
 func (r *Rehearsal) prefix() string {
 	p := &r.Prefix
-	text := fmt.Sprintf("%.1f %% of the prompts' text stood at the beginning of an earlier one; %s prompts are repeated", 100*p.Share, stats.Thousands(p.Repeated))
+	text := fmt.Sprintf("%.1f %% of the prompts' text was the beginning of an earlier one; %s prompts are repeated", 100*p.Share, stats.Thousands(p.Repeated))
 	if p.Requests < r.Requests {
 		text += fmt.Sprintf(" (of the first %s requests)", stats.Thousands(p.Requests))
 	}

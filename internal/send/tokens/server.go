@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -67,17 +68,23 @@ var dialects = []dialect{
 	},
 }
 
+// probeTimeout bounds what it may take to find out how a server tokenizes: its questions are about two words.
+const probeTimeout = 10 * time.Second
+
 // NewServer finds out how the server at base speaks /tokenize and /detokenize. The headers go with each
 // request. The error says what the server answered, if it has no such endpoints.
 func NewServer(ctx context.Context, client *http.Client, base, model string, header http.Header) (*Server, error) {
 	asking := *client
 	asking.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key would go along
-	s := &Server{ctx: ctx, client: &asking, base: serverRoot(base), model: model, header: header.Clone()}
+	probing, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	s := &Server{ctx: probing, client: &asking, base: serverRoot(base), model: model, header: header.Clone()}
 	var failures []error
 	for _, d := range dialects {
 		s.dialect = d
 		err := s.probe()
 		if err == nil {
+			s.ctx = ctx
 			return s, nil
 		}
 		if ctx.Err() != nil {

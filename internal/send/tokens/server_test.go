@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
@@ -175,4 +177,23 @@ func TestLlamaGetsNoIdleConnections(t *testing.T) {
 		}
 		mu.Unlock()
 	}
+}
+
+// roundTrip is a function as a transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A server that takes the question and never ends its answer does not hold up the run.
+func TestNewServerGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})}
+		if _, err := NewServer(t.Context(), client, "http://server", "m", nil); err == nil || time.Since(began) != probeTimeout {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
 }

@@ -44,7 +44,7 @@ func detect(head []byte) (*Format, error) {
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("it looks like no trace that is known here (%s)", strings.Join(FormatNames(), ", "))
+	return nil, fmt.Errorf("it does not look like any known kind of trace (%s)", strings.Join(FormatNames(), ", "))
 }
 
 // hasKeys says whether the first bytes of JSON have all of these keys.

@@ -137,7 +137,7 @@ func TestErrorsNameTheRow(t *testing.T) {
 		{"weka", `{"requests": [{"t": 1, "in": 10, "out": 5}], "block_size": 16}`, "block_size must stand before the requests"},
 		{"dynamo", `{"event": {"event_type": "request_end", "schema": 1}}`, "row 1: the end of a request needs request_received_ms"},
 		{"agentic", `{"conversations": [[{"messages": [{}]}]]}`, "row 1: a turn needs prompt_tokens"},
-		{"", "hello\n", "it looks like no trace that is known here"},
+		{"", "hello\n", "it does not look like any known kind of trace"},
 	} {
 		_, _, err := readAll(c.text, c.name)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

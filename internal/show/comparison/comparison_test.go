@@ -298,7 +298,7 @@ func TestChange(t *testing.T) {
 		"+50.0 %, unknown error":       {Ratio: 0.5},
 		"+50.0 %, no error: repeat it": {Ratio: 0.5, Why: "repeat it"},
 		"-5.0 % [-6.0, -4.0] real":     {Ratio: -0.05, Bounded: true, Low: -0.06, High: -0.04, Call: compare.Real},
-		"+50.0 % [+1.0, >+999] differs (about 2 runs a side for 50 %)":                                                 {Ratio: 0.5, Bounded: true, Low: 0.01, High: 20, Call: compare.Differs, Needs: &compare.Needs{Runs: 2, Change: 0.5}},
+		"+50.0 % [+1.0, >+999] differs (about 2 runs per side for 50 %)":                                               {Ratio: 0.5, Bounded: true, Low: 0.01, High: 20, Call: compare.Differs, Needs: &compare.Needs{Runs: 2, Change: 0.5}},
 		"+4.0 % [-9.0, +9.0] unclear (≥ 20 % could be seen; more runs can't decide it: the values may be off by 30 %)": {Ratio: 0.04, Bounded: true, Low: -0.09, High: 0.09, Call: compare.Unclear, Smallest: 0.2, Needs: &compare.Needs{Off: 0.3}},
 	} {
 		if got := Change(c); got != want {

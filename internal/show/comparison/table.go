@@ -145,9 +145,9 @@ func needs(n *compare.Needs) string {
 	case n.Off > 0:
 		return fmt.Sprintf("more runs can't decide it: the values may be off by %s", whole(n.Off))
 	case n.Runs == 0:
-		return fmt.Sprintf("more than %d runs a side for %s", compare.MaxRuns, whole(n.Change))
+		return fmt.Sprintf("more than %d runs per side for %s", compare.MaxRuns, whole(n.Change))
 	}
-	return fmt.Sprintf("about %d runs a side for %s", n.Runs, whole(n.Change))
+	return fmt.Sprintf("about %d runs per side for %s", n.Runs, whole(n.Change))
 }
 
 // Rounds is the state of the metrics that a duel must decide, for its progress.

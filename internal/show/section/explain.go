@@ -33,7 +33,7 @@ func explained(run *Run) *Section {
 	facts.Fact("Next", e.Next)
 	times := &table.Table{
 		Title:   fmt.Sprintf("Where the time of a request went: mean of %d, %s from due to the end", e.Time.Requests, number.Duration(e.Time.Seconds)),
-		Columns: slices.Concat(table.Words("part"), table.Numbers(milliseconds, "ms"), table.Numbers(number.Points, "%"), table.Words("who says so")),
+		Columns: slices.Concat(table.Words("part"), table.Numbers(milliseconds, "ms"), table.Numbers(number.Points, "%"), table.Words("source")),
 	}
 	add := func(name string, p *explain.Part) {
 		times.Add(name, unknown(p.Seconds), unknown(p.Share), p.Source)

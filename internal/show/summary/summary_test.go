@@ -36,7 +36,7 @@ func judged(t *testing.T, j *fakerun.Journal) *section.Run {
 func TestOfARunWithFailures(t *testing.T) {
 	got := strings.Join(summary.Of(judged(t, &fakerun.Journal{N: 400, Words: "one"}), nil), "\n")
 	want := `INVALID: 40 of 400 requests failed (+1 more)
-  also: nobody knows how late the client took its times
+  also: it is unknown how late the client took its times
 Requests     360 of 400 completed in 4.11 s; 40 stream_error
 Throughput       87.6 req/s [83.9, 91.2]      350 output tok/s [336, 365]
 TTFT         p50   23 ms [23, 23]         p99  26 ms [26, n/a]

@@ -5,7 +5,6 @@ package stream
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -294,7 +293,7 @@ func (s *Stream) take(name, data []byte) {
 		if string(name) == "error" {
 			s.fail(data)
 		} else if s.Trace.Malformed == nil {
-			s.Trace.Malformed = errors.Join(err, fmt.Errorf("the event was: %.200s", data))
+			s.Trace.Malformed = fmt.Errorf("%w; the event was: %.200s", err, data)
 		}
 		return
 	}
