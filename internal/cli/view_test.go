@@ -245,6 +245,9 @@ func TestNoView(t *testing.T) {
 			if strings.Contains(text, enterAlternate) || !strings.Contains(text, tt.says) || !strings.Contains(text, "Serving Benchmark Result") {
 				t.Errorf("%s", text)
 			}
+			if tt.name == "dumb" && strings.Contains(text, "\x1b") {
+				t.Errorf("a terminal without escape sequences gets %q", text)
+			}
 		})
 	}
 }

@@ -121,7 +121,6 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 	if v.given("num-prompts") {
 		l.concurrency = min(l.concurrency, asked.NumPrompts) // more could not be filled
 	}
-	line.Clear()
 	if !v.quiet {
 		var b strings.Builder
 		table.Line(&b, "", v.describe(asked.URLs[0], way, &tried.Alone), command.ResultWidth(v.Err))

@@ -57,13 +57,14 @@ func (m *Model) phase() string {
 
 // done is the share of the run that is over; false: it is not known.
 func done(s *live.State) (float64, bool) {
-	switch {
-	case s.Total > 0:
-		return min(float64(s.Completed+s.Failed)/float64(s.Total), 1), true
-	case s.Length > 0:
-		return min(max(s.At, 0)/s.Length, 1), true
+	var requests, span float64
+	if s.Total > 0 {
+		requests = float64(s.Completed+s.Failed) / float64(s.Total)
 	}
-	return 0, false
+	if s.Length > 0 { // by its time or by its requests, whichever comes first
+		span = s.At / s.Length
+	}
+	return min(max(requests, span, 0), 1), s.Total > 0 || s.Length > 0
 }
 
 // progress is how far the run is, in words.

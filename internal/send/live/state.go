@@ -92,11 +92,11 @@ func (s *State) Estimate(share, stood float64) float64 {
 	switch {
 	case s.Phase == Ended || went <= 0:
 		return 0
-	case s.Total > 0:
-	case s.Length > 0:
-		share = went / s.Length
-	default:
-		return 0
+	case s.Total <= 0:
+		share = 0
+	}
+	if s.Length > 0 { // by its time or by its requests, whichever comes first
+		share = max(share, went/s.Length)
 	}
 	if share <= 0 || share >= 1 {
 		return 0
