@@ -66,10 +66,10 @@ func TestANewMetricIsOneRow(t *testing.T) {
 		{"Markdown", []string{"report", closed, "--format", "markdown"}, 0, []string{"| Decode  "}},
 		{"HTML", []string{"report", closed, faster, "--format", "html"}, 0, []string{"Decode p90", "out/all", "Decode Time", ">Output tokens per token<"}},
 		{"SVG", []string{"report", closed, "--format", "svg", "--chart", "decode_time"}, 0, []string{"Decode Time"}},
-		{"SLO", []string{"report", closed, "--slo", "p90_decode_time<=1ns and output_share>=0.000001"}, 7, []string{
+		{"SLO", []string{"report", closed, "--slo", "p90_decode_time<=1ns and output_share>=0.000001", "--details"}, 7, []string{
 			"p90_decode_time<=1ns: broken, at ", "output_share>=0.000001: met, at 0.",
 		}},
-		{"goodput", []string{"report", closed, "--goodput", "decode_time:0.001"}, 0, []string{"decode_time:0.001:"}},
+		{"goodput", []string{"report", closed, "--goodput", "decode_time:0.001", "--details"}, 0, []string{"decode_time:0.001:"}},
 		{"compare", []string{"compare", closed, faster}, 0, []string{"mean Decode ms", "output/all"}},
 		{"compare, a run per line", []string{"compare", closed, faster, "--list"}, 0, []string{"p99 Decode ms", "output/all"}},
 		{"compare --metrics", []string{"compare", closed, faster, "--metrics", "p99_decode_time,output_share"}, 0, []string{"p99 Decode ms", "output/all"}},

@@ -147,7 +147,7 @@ help-version: version --help
 help-bench: help bench
 help-bench-sweep: help bench sweep
 help-word-flag: help --max-concurrency
-help-word-key: help max_concurrency
+help-word-key: help checks_made
 help-word-metric: help p99_ttft
 help-word-metric-plain: help tpot
 help-word-outcome: help truncated

@@ -59,6 +59,8 @@ func choose(found *prepare.Found, tried *prepare.Tried, pooling bool) shape {
 	case l.requests < fewRequests:
 		l.duration, l.requests = slowTime, fewRequests
 	}
+	// Equal requests end in waves, and a last one that is not full would be time in which the load is less than asked for.
+	l.requests += (l.concurrency - l.requests%l.concurrency) % l.concurrency
 	return l
 }
 

@@ -17,10 +17,10 @@ func TestChoose(t *testing.T) {
 		pooling    bool
 		want       shape
 	}{
-		"a GPU":                 {50 * ms, 10 * ms, 8, 32768, false, shape{256, 128, 8, 119, usualTime}},
+		"a GPU":                 {50 * ms, 10 * ms, 8, 32768, false, shape{256, 128, 8, 120, usualTime}},
 		"a fast GPU":            {10 * ms, 2 * ms, 8, 0, false, shape{256, 128, 8, 200, usualTime}},
 		"a laptop with Ollama":  {300 * ms, 25 * ms, 1, 4096, false, shape{64, 32, 1, 17, usualTime}},
-		"a CPU with four slots": {900 * ms, 80 * ms, 4, 2048, false, shape{64, 32, 4, 22, usualTime}},
+		"a CPU with four slots": {900 * ms, 80 * ms, 4, 2048, false, shape{64, 32, 4, 24, usualTime}},
 		"a slow CPU":            {4 * time.Second, 300 * ms, 4, 0, false, shape{64, 32, 2, 12, slowTime}},
 		"hardly alive":          {20 * time.Second, 2 * time.Second, 1, 0, false, shape{16, 8, 1, 12, slowTime}},
 		"a small context":       {50 * ms, 10 * ms, 8, 400, false, shape{128, 64, 8, 200, usualTime}},

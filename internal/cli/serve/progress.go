@@ -113,7 +113,8 @@ func (s *progressShow) text(p load.Snapshot, now time.Time) string {
 	return b.String()
 }
 
-// left estimates the time to the end, from the share that is done.
+// left estimates the time to the end, from the share that is done. A run may end by its time or by its requests, whichever
+// comes first.
 func (s *progressShow) left(p load.Snapshot, now time.Time) (time.Duration, bool) {
 	share := s.share(p, now)
 	if share <= 0 {
@@ -123,13 +124,14 @@ func (s *progressShow) left(p load.Snapshot, now time.Time) (time.Duration, bool
 }
 
 func (s *progressShow) share(p load.Snapshot, now time.Time) float64 {
-	switch {
-	case s.total > 0:
-		return p.Done(s.total)
-	case s.length > 0:
-		return min(float64(now.Sub(s.began))/float64(s.length), 1)
+	var requests, span float64
+	if s.total > 0 {
+		requests = p.Done(s.total)
 	}
-	return 0
+	if s.length > 0 {
+		span = min(float64(now.Sub(s.began))/float64(s.length), 1)
+	}
+	return max(requests, span)
 }
 
 func (s *progressShow) barOf(p load.Snapshot, now time.Time) string {

@@ -47,6 +47,13 @@ func TestProgressText(t *testing.T) {
 			after(25),
 			"7 done, 1 in flight, 0 tok/s, 0 failed, 25s, 0s left", strings.Repeat("█", 20),
 		},
+		{
+			"by time before its requests are done",
+			progressShow{total: 100, length: 20 * time.Second},
+			load.Snapshot{Completed: 7},
+			after(5), "7/100 done, 0 in flight, 0 tok/s, 0 failed, 5s, 15s left",
+			strings.Repeat("█", 5) + strings.Repeat("░", 15),
+		},
 		{"without an end", progressShow{}, load.Snapshot{Completed: 7}, after(5), "7 done, 0 in flight, 0 tok/s, 0 failed, 5s", strings.Repeat("░", 20)},
 		{
 			"more than there should be",
