@@ -96,8 +96,8 @@ func TestTokenizerByName(t *testing.T) {
 		{"org/none", "", "", "", "has no tokenizer", true},
 		{"org/tniy", "", "", "", "did you mean org/tiny?", true},
 		{"org/tiny", "", "1", "", "HF_HUB_OFFLINE", false},
-		{"no/such/path", "", "", "", "no model's name", false},
-		{"nowhere.json", "", "", "", "is no tokenizer's file", false},
+		{"no/such/path", "", "", "", "or a model's name", false},
+		{"nowhere.json", "", "", "", "is not a tokenizer file", false},
 		{"", "org/model.gguf", "", TokensByNobody, "", false},
 	} {
 		r := &Ready{

@@ -250,7 +250,7 @@ func (p *docsPage) check(t *testing.T, line string) {
 	if err == nil && (args == "doctor" || strings.HasPrefix(args, "fleet init ") || strings.Contains(args, " --plan")) {
 		return // it looks at this machine alone, which may be in order, writes files, or only shows what it would do
 	}
-	if bytes.Contains(out, []byte("is no tokenizer's file")) || bytes.Contains(out, []byte("needs the keys of the store")) {
+	if bytes.Contains(out, []byte("is not a tokenizer file")) || bytes.Contains(out, []byte("needs the keys of the store")) {
 		return // of the reader's own, which the flag names
 	}
 	var exit *exec.ExitError

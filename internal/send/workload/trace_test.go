@@ -166,7 +166,7 @@ func TestTraceErrors(t *testing.T) {
 		{smallTrace, func(o *TraceOptions) { o.From, o.To = time.Hour, time.Minute }, "trace_to must be later than trace_from"},
 		{smallTrace, func(o *TraceOptions) { o.Format = "moon" }, "trace_format must be auto or one of azure"},
 		{smallTrace, func(o *TraceOptions) { o.Send = "ids" }, "needs a tokenizer.json"},
-		{"x\n", nil, "looks like no trace"},
+		{"x\n", nil, "does not look like any known kind of trace"},
 		{"num_prefill_tokens,num_decode_tokens\n3,4\n5,6\n", nil, "have no times"},
 		{smallTrace + `{"timestamp": 9, "input_length": 600, "output_length": 5, "hash_ids": [1]}`, nil, "row 6: 1 block ids for 600 tokens"},
 	} {
