@@ -147,7 +147,7 @@ func TestRealProvenRangeOfARun(t *testing.T) {
 		want  verdict.Level
 		says  string
 	}{
-		"inside":         {string(whole), []string{"--max-concurrency", "4"}, verdict.OK, "TTFT is right to ±1 ms"},
+		"inside":         {string(whole), []string{"--max-concurrency", "4"}, verdict.OK, "TTFT is accurate to ±1 ms"},
 		"outside":        {string(whole), []string{"--max-concurrency", "60"}, verdict.Noted, "beyond what the self-test proved"},
 		"another engine": {string(whole), []string{"--engine", otherEngine()}, verdict.NotChecked, "run inferometer selftest once"},
 		"none":           {"", nil, verdict.NotChecked, "run inferometer selftest once"},

@@ -50,7 +50,7 @@ func visitOf(t *testing.T, words ...string) (line, said string, err error) {
 	}
 	var out bytes.Buffer
 	v := &visit{Streams: command.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &out}, set: set, typed: set.Given()}
-	chosen, err := v.choose(t.Context(), command.NewPlain(io.Discard))
+	chosen, err := v.choose(t.Context(), command.NewPlain(&out))
 	return strings.Join(chosen.Words(), " "), out.String(), err
 }
 
