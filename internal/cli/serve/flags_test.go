@@ -59,7 +59,7 @@ func flagNames(t *testing.T, file string, n int) []string {
 
 // What the pages say of how many flags vLLM has is what there is.
 func TestPagesCountVLLMsFlags(t *testing.T) {
-	said := regexp.MustCompile(`all\s+(\d+) (?:are known|with their state|names|flags|of vLLM)`)
+	said := regexp.MustCompile(`all\s+(\d+)(?:\)| are known| with their state| names| flags| of vLLM)`)
 	for _, name := range []string{"README.md", "docs/vllm.md", "docs/coming-from/vllm.md", "docs/decisions/argv.md"} {
 		content, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
 		if err != nil {
