@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write docs/README.md")
@@ -51,19 +53,7 @@ func TestEveryPageHasItsPlace(t *testing.T) {
 
 // docs/README.md is written from the navigation.
 func TestIndex(t *testing.T) {
-	want, file := navigation(t).WriteIndex(), filepath.Join(root, filepath.FromSlash(Index))
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Error("docs/README.md is not what site/navigation.yaml gives: run go test ./site -update")
-	}
+	testfiles.Written(t, *update, Index, navigation(t).WriteIndex())
 }
 
 func TestLinks(t *testing.T) {

@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 	if !ok || !closed {
 		t.Fatalf("%s has no place for the tables", page)
 	}
-	testfiles.Page(t, *update, "five-clients.md", "# Five clients: every table\n\nWhat the columns mean: [five clients, one truth](../five-clients.md). "+
+	testfiles.Written(t, *update, "docs/reference/five-clients.md", "# Five clients: every table\n\nWhat the columns mean: [five clients, one truth](../five-clients.md). "+
 		"Made of `testdata/peers` by `go test ./bench/peers -run TestPage -update`.\n\n"+tables(runs))
 	want := excerpt(runs) + "\n"
 	if *update {

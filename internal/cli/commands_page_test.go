@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // docsOf are the pages of commands that have one of another name than theirs.
@@ -34,17 +34,5 @@ func TestCommandsPage(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | [%s](../%s.md) |\n", c.Name, c.Summary, page, page)
 	}
-	file := filepath.Join(root, "docs", "reference", "commands.md")
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	was, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(was), b.String()); diff != "" {
-		t.Errorf("run go test ./internal/cli -run TestCommandsPage -update:\n%s", diff)
-	}
+	testfiles.Written(t, *update, "docs/reference/commands.md", b.String())
 }

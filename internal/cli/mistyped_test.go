@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/compat/shlex"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // mistyped are command lines as people type them who come from another tool, from a web page or
@@ -99,7 +97,7 @@ help --concurrency`},
 // Every wrong command line is answered with what to type, in few lines, and sends nothing. The
 // answers are in testdata/mistyped.md, written with -update.
 func TestMistyped(t *testing.T) {
-	golden, err := filepath.Abs("testdata/mistyped.md")
+	home, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,18 +134,8 @@ func TestMistyped(t *testing.T) {
 	if n < 40 {
 		t.Errorf("only %d lines", n)
 	}
-	if *update {
-		if err := os.WriteFile(golden, []byte(doc.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), doc.String()); diff != "" {
-		t.Errorf("answers differ; run this test with -update:\n%s", diff)
-	}
+	t.Chdir(home)
+	testfiles.Written(t, *update, "internal/cli/testdata/mistyped.md", doc.String())
 }
 
 // tryMended takes a command line that people are told to type: it is one that bench serve reads.

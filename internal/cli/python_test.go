@@ -4,8 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/find"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the files that are made of the code")
@@ -48,20 +47,7 @@ var neverInPython = []string{"help", "format", "progress", "quiet", "disable-tqd
 // TestPythonCommands keeps the functions of the Python package those of the program: they are
 // written from its declarations by go test ./internal/cli -run TestPythonCommands -update.
 func TestPythonCommands(t *testing.T) {
-	name := filepath.Join("..", "..", "python", "inferometer", "_commands.py")
-	want := pythonSource(t)
-	if *update {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what the commands declare; run this test with -update", name)
-	}
+	testfiles.Written(t, *update, "python/inferometer/_commands.py", pythonSource(t))
 }
 
 const pythonHead = `"""The program's commands as functions, each flag a keyword with its type.

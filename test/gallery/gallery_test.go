@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"text/template"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write examples/README.md")
@@ -36,19 +38,7 @@ func TestGallery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(examples, "README.md")
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Error("examples/README.md is not what was measured: go test ./test/gallery -update")
-	}
+	testfiles.Written(t, *update, "examples/README.md", want)
 }
 
 // Each experiment has its files and stands in the page. What was measured somewhere names no folder of that machine, and a

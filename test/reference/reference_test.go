@@ -5,10 +5,10 @@ package reference
 
 import (
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the pages of docs/reference")
@@ -25,19 +25,7 @@ func TestPages(t *testing.T) {
 		"hf-sets.md":   setsPage,
 	} {
 		t.Run(name, func(t *testing.T) {
-			want, file := write(t), filepath.Join(root, "docs", "reference", name)
-			if *update {
-				if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			got, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(got) != want {
-				t.Errorf("%s is not what the code says: go test ./test/reference -update", file)
-			}
+			testfiles.Written(t, *update, "docs/reference/"+name, write(t))
 		})
 	}
 }

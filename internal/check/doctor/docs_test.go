@@ -36,7 +36,7 @@ func TestDocs(t *testing.T) {
 	section("This machine", machine)
 	section("The path to the server", network)
 	section("The server", server)
-	testfiles.Page(t, *update, "doctor.md", b.String())
+	testfiles.Written(t, *update, "docs/reference/doctor.md", b.String())
 }
 
 // No two findings have one name: --skip goes by it.

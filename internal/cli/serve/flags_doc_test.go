@@ -2,8 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,33 +11,22 @@ import (
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // TestFlagsDoc keeps docs/reference/flags.md true: it is written from the code by
 // go test ./internal/cli/serve -run TestFlagsDoc -update.
 func TestFlagsDoc(t *testing.T) {
-	name := filepath.Join("..", "..", "..", "docs", "reference", "flags.md")
 	want := flagsDoc(t)
-	if *update {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what the code says; run this test with -update", name)
-	}
+	testfiles.Written(t, *update, "docs/reference/flags.md", want)
 	set, _ := Flags()
 	for _, flag := range append(vllmFlags(t), olderFlags(t)...) {
 		state := "supported"
 		if set.Lookup(flag).Unsupported != "" {
 			state = "refused"
 		}
-		if n := strings.Count(string(got), fmt.Sprintf("| `--%s` | %s |", flag, state)); n != 1 {
-			t.Errorf("--%s, %s, is %d times in %s", flag, state, n, name)
+		if n := strings.Count(want, fmt.Sprintf("| `--%s` | %s |", flag, state)); n != 1 {
+			t.Errorf("--%s, %s, is %d times in the page", flag, state, n)
 		}
 	}
 }

@@ -140,7 +140,7 @@ var update = flag.Bool("update", false, "write docs/reference/prometheus.md")
 
 // TestDocumented: docs/reference/prometheus.md has every metric of the endpoint.
 func TestDocumented(t *testing.T) {
-	testfiles.Page(t, *update, "prometheus.md", "# Metrics of `--prometheus`\n\nHow a run is watched with them: [live](../live.md#prometheus-and-grafana). "+
+	testfiles.Written(t, *update, "docs/reference/prometheus.md", "# Metrics of `--prometheus`\n\nHow a run is watched with them: [live](../live.md#prometheus-and-grafana). "+
 		"Written by `go test ./internal/export/prometheus -run TestDocumented -update`.\n\n"+Table())
 }
 

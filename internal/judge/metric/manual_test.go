@@ -24,5 +24,5 @@ func TestManual(t *testing.T) {
 			t.Errorf("docs/reference/metrics.md does not name %s", m.Name)
 		}
 	}
-	testfiles.Page(t, *update, "metrics.md", page)
+	testfiles.Written(t, *update, "docs/reference/metrics.md", page)
 }

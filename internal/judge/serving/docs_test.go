@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write docs/reference/server-metrics.md"
 
 // TestDocs: the page's tables are those of the code.
 func TestDocs(t *testing.T) {
-	testfiles.Page(t, *update, "server-metrics.md", tables())
+	testfiles.Written(t, *update, "docs/reference/server-metrics.md", tables())
 }
 
 var kinds = map[serving.Kind]string{serving.Gauge: "gauge", serving.Share: "share", serving.Counter: "counter", serving.Histogram: "histogram"}

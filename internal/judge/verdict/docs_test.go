@@ -33,5 +33,5 @@ func TestDocs(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Looks, m.Threshold, m.Hint)
 	}
-	testfiles.Page(t, *update, "checks.md", b.String())
+	testfiles.Written(t, *update, "docs/reference/checks.md", b.String())
 }
