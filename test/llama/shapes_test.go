@@ -14,8 +14,9 @@ import (
 // but another unit.
 func TestShapes(t *testing.T) {
 	s := startLlama(t, "--parallel", "2", "--ctx-size", "2048")
+	// 48 tokens: of fewer, one request can be over before the other has begun, and then there is no number of both.
 	cmd := exec.Command(realserver.Build(t), "bench", "shapes", "--base-url", s.Base, "--run-dir", t.TempDir(), "--quiet",
-		"-p", "24", "-n", "12", "-d", "0,64", "-b", "1,2", "-r", "1", "-o", "json")
+		"-p", "24", "-n", "48", "-d", "0,64", "-b", "1,2", "-r", "1", "-o", "json")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
