@@ -10,15 +10,8 @@ import (
 
 // People write numbers and times in more forms than we read. A form that has one meaning gets
 // told how that is written; it is not accepted, because the same text in a script for vLLM's
-// client is an error too.
-
-var (
-	thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+$`)
-	decimal   = regexp.MustCompile(`^\d+,\d+$`)
-	multiple  = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*([kKmM])$`)
-	measured  = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*(%|[a-zA-Zµ]+(/[a-zA-Z]+)?|/[a-zA-Z]+)$`)
-	spelled   = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*([a-zA-Z]+)$`)
-)
+// client is an error too. Patterns are compiled where they are used, which is once for an error: every
+// start of the program would wait for them.
 
 // wrongForm is the error about a text, with how it is written where that is known.
 func wrongForm(hint, format string, args ...any) error {
@@ -31,6 +24,12 @@ func wrongForm(hint, format string, args ...any) error {
 
 // asNumber says how a number is written that came in another form; empty: it can't be known.
 func asNumber(text string, whole bool) string {
+	var (
+		thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+$`)
+		decimal   = regexp.MustCompile(`^\d+,\d+$`)
+		multiple  = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*([kKmM])$`)
+		measured  = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*(%|[a-zA-Zµ]+(/[a-zA-Z]+)?|/[a-zA-Z]+)$`)
+	)
 	text = strings.TrimSpace(text)
 	if m := multiple.FindStringSubmatch(text); m != nil {
 		v, _ := strconv.ParseFloat(m[1], 64)
@@ -63,7 +62,7 @@ var units = map[string]string{
 
 // asDuration says how a time span is written that came in another form; empty: it can't be known.
 func asDuration(text string) string {
-	m := spelled.FindStringSubmatch(strings.TrimSpace(text))
+	m := regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*([a-zA-Z]+)$`).FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return ""
 	}

@@ -70,10 +70,10 @@ class Comparison:
     def __repr__(self) -> str:
         """What is real, in a few lines."""
         head = f"{', '.join(self.sides[1:])} against {self.sides[0]}: " + (self._counts() if self.comparable else "NOT COMPARABLE")
-        lines = [f"  {d.side}: {d.sentence}" for d in self.doubts if d.severe]
-        lines += [f"  {c.label}, {c.side}: {_html.number(c.base)} to {_html.number(c.value)}, {_html.percent(c.change)} ({_called(c)})" for c in self.changes if c.call in ("real", "differs")]
-        lines += [f"  gate {g.limit}, {g.side}: {g.outcome}" for g in self.gate]
-        return "\n".join(_html.plain(line) for line in [head, *lines])
+        lines = [f"{d.side}: {d.sentence}" for d in self.doubts if d.severe]
+        lines += [f"{c.label}, {c.side}: {_html.number(c.base)} to {_html.number(c.value)}, {_html.percent(c.change)} ({_called(c)})" for c in self.changes if c.call in ("real", "differs")]
+        lines += [f"gate {g.limit}, {g.side}: {g.outcome}" for g in self.gate]
+        return "\n  ".join(_html.plain(line) for line in [head, *lines])
 
     @property
     def comparable(self) -> bool:

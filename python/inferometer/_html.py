@@ -13,14 +13,13 @@ _CELL = "padding:2px 10px;border-bottom:1px solid rgba(128,128,128,.35);"
 
 def plain(value: Any) -> str:
     """A text from outside on one line, bounded, without what a terminal would obey."""
-    indent = "  " if str(value).startswith("  ") else ""
     words = " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
-    return indent + (words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…")
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
 
 
 def text(value: Any) -> str:
     """A text from outside, escaped and bounded."""
-    return html.escape(plain(value).strip(), quote=True)
+    return html.escape(plain(value), quote=True)
 
 
 def number(value: Any) -> str:

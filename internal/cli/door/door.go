@@ -164,7 +164,7 @@ type way struct {
 	pooling bool
 }
 
-// ways are the protocols and models to try, the best first. A server that has a chat is asked by it,
+// ways are the protocols to try, the best first. A server that has a chat is asked by it,
 // as its users do.
 func (v *visit) ways() (all []way) {
 	q := v.found.Quirks()
@@ -178,15 +178,12 @@ func (v *visit) ways() (all []way) {
 	case v.pathGiven():
 		backends = []string{spec.BackendAuto}
 	}
-	models := []string{""}
+	model := ""
 	if !v.given("model") && len(v.found.Models) > 0 && v.found.Models[0].ID != v.found.First {
-		models[0] = v.found.Models[0].ID
+		model = v.found.Models[0].ID
 	}
-	for _, model := range models {
-		for i, backend := range backends {
-			if slices.Contains(backends[:i], backend) {
-				continue
-			}
+	for i, backend := range backends {
+		if !slices.Contains(backends[:i], backend) {
 			all = append(all, way{backend: backend, model: model, pooling: backend != "" && backend == q.Embeddings})
 		}
 	}

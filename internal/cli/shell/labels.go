@@ -3,6 +3,7 @@ package shell
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
 )
@@ -125,26 +126,33 @@ var labels = []Meaning{
 	{"failed", "column", "Requests without a whole answer."},
 }
 
-var (
-	units      = regexp.MustCompile(`\([^)]*\)`)
-	separators = regexp.MustCompile(`[^\p{L}\p{N}.%/]+`)
-	ordinal    = regexp.MustCompile(` \d+$`)
-	leading    = regexp.MustCompile(`^(slowest )?\d+ `)
-	percentile = regexp.MustCompile(`^p\d+(\.\d+)?$`)
-)
+// labelForms are the patterns of labels.
+type labelForms struct {
+	units, separators, ordinal, leading *regexp.Regexp
+	percentile                          *regexp.Regexp
+	before, after                       *regexp.Regexp // a metric's short name with a statistic before or after it
+}
+
+// forms are compiled when help is asked for: every start of the program would wait for them.
+var forms = sync.OnceValue(func() *labelForms {
+	return &labelForms{
+		units:      regexp.MustCompile(`\([^)]*\)`),
+		separators: regexp.MustCompile(`[^\p{L}\p{N}.%/]+`),
+		ordinal:    regexp.MustCompile(` \d+$`),
+		leading:    regexp.MustCompile(`^(slowest )?\d+ `),
+		percentile: regexp.MustCompile(`^p\d+(\.\d+)?$`),
+		before:     regexp.MustCompile(`^(mean|median|std|max|p\d+(?:\.\d+)?) (.+)$`),
+		after:      regexp.MustCompile(`^(.+) (mean|median|std|max|p\d+(?:\.\d+)?)$`),
+	}
+})
 
 // bare is a label without what changes from run to run: units, numbers of targets, the colon.
 func bare(label string) string {
-	label = units.ReplaceAllString(strings.ToLower(label), " ")
-	label = strings.TrimSpace(separators.ReplaceAllString(label, " "))
-	return leading.ReplaceAllString(ordinal.ReplaceAllString(label, ""), "")
+	f := forms()
+	label = f.units.ReplaceAllString(strings.ToLower(label), " ")
+	label = strings.TrimSpace(f.separators.ReplaceAllString(label, " "))
+	return f.leading.ReplaceAllString(f.ordinal.ReplaceAllString(label, ""), "")
 }
-
-// A metric's short name stands on the console with a statistic before or after it.
-var (
-	before = regexp.MustCompile(`^(mean|median|std|max|p\d+(?:\.\d+)?) (.+)$`)
-	after  = regexp.MustCompile(`^(.+) (mean|median|std|max|p\d+(?:\.\d+)?)$`)
-)
 
 // suffixes say which part of a run or which beginning of a time a line is about.
 var suffixes = []string{" steady", " sent", " due"}
@@ -157,14 +165,14 @@ func ofLabel(word string) (found []Meaning) {
 			found = append(found, l)
 		}
 	}
-	if percentile.MatchString(label) {
+	if forms().percentile.MatchString(label) {
 		found = append(found, Meaning{label, "column", "A percentile: this share of the values, in percent, is lower or equal. The higher it is, the more values it needs."})
 	}
 	if len(found) > 0 {
 		return found
 	}
 	from, statistic := "", ""
-	if m := after.FindStringSubmatch(label); m != nil {
+	if m := forms().after.FindStringSubmatch(label); m != nil {
 		label, statistic = m[1], m[2]+"_"
 	}
 	for _, suffix := range suffixes {
@@ -172,7 +180,7 @@ func ofLabel(word string) (found []Meaning) {
 			label, from = cut, strings.Replace(suffix, " ", "_", 1)
 		}
 	}
-	if m := before.FindStringSubmatch(label); m != nil {
+	if m := forms().before.FindStringSubmatch(label); m != nil {
 		statistic, label = m[1]+"_", m[2]
 	}
 	for _, m := range metric.All() {

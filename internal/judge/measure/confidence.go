@@ -134,7 +134,8 @@ func (c *collector) rates(r *Result, e *evidence) []NamedInterval {
 func (s *counts) rebin(duration float64, of func(*cell) float64) []float64 {
 	out := make([]float64, rateSlots)
 	for at, c := range s.All() {
-		out[slotAt(at, duration)] += of(c)
+		slot, _ := place(at, duration)
+		out[slot] += of(c)
 	}
 	return out
 }

@@ -78,22 +78,14 @@ const rateSlots = 1024
 // together, as those of a closed loop do, are no change of the rate.
 func (e *evidence) slots(duration float64, of func(*row.Row) float64) []float64 {
 	out := make([]float64, rateSlots)
-	if duration <= 0 {
-		return out
-	}
 	change := make([]float64, rateSlots+1) // of what each whole slot gets, against the one before
-	place := func(ns int64) (slot int, share float64) {
-		at := min(max(seconds(ns)/duration*rateSlots, 0), rateSlots)
-		slot = min(int(at), rateSlots-1)
-		return slot, at - float64(slot)
-	}
 	for i := range e.rows {
 		if !e.rows[i].OK {
 			continue
 		}
 		brings := of(&e.rows[i])
-		first, before := place(e.rows[i].Sent)
-		last, until := place(e.rows[i].End)
+		first, before := place(e.rows[i].Sent, duration)
+		last, until := place(e.rows[i].End, duration)
 		if first == last {
 			out[last] += brings
 			continue
@@ -120,11 +112,14 @@ func (e *evidence) drain(duration float64) float64 {
 	return max(1-seconds(e.rows[len(e.rows)-1].Sent)/duration, 0)
 }
 
-func slotAt(ns int64, duration float64) int {
+// place is the slot of a moment, and which share of the slot lies before it.
+func place(ns int64, duration float64) (slot int, share float64) {
 	if duration <= 0 {
-		return 0
+		return 0, 0
 	}
-	return min(max(int(seconds(ns)/duration*rateSlots), 0), rateSlots-1)
+	at := min(max(seconds(ns)/duration*rateSlots, 0), rateSlots)
+	slot = min(int(at), rateSlots-1)
+	return slot, at - float64(slot)
 }
 
 // interval is the interval of the goal's number, from what is known so far.
