@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/bench/relay"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/relay"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 

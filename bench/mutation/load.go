@@ -22,7 +22,7 @@ var ofLoad = []mutation{
 	},
 	{
 		File: "internal/send/load/dispatch.go", Breaks: "the wait for a slot is held against the client as its own lateness",
-		Old: "max(now-max(d.freed-j.due, 0), j.due)",
+		Old: "max(now-max(d.freed-j.due, j.freed-j.due, 0), j.due)",
 		New: "max(now, j.due)",
 	},
 	{
@@ -59,10 +59,9 @@ var ofLoad = []mutation{
 		New: "Skipped: len(o.plan.Turns) - o.complete",
 	},
 	{
-		File: "internal/send/load/turn.go", Breaks: "a turn after a pause is due that much later",
-		Old: `	j.due -= t.run.cfg.Control.stood(j.due)
-`,
-		New: "",
+		File: "internal/send/load/conversations.go", Breaks: "a turn after a pause is due that much later",
+		Old: "return moment{at - t.run.cfg.Control.stood(at) + skipped, skipped}",
+		New: "return moment{at + skipped, skipped}",
 	},
 	{
 		File: "internal/send/load/dispatch.go", Breaks: "one turn more than --max-requests is sent",
@@ -70,12 +69,12 @@ var ofLoad = []mutation{
 		New: "d.sent > limits.MaxRequests",
 	},
 	{
-		File: "internal/send/load/dispatch.go", Breaks: "the slot of a turn whose body is made is never given back",
-		Old: `case j.body == nil: // it is due soon
+		File: "internal/send/load/dispatch.go", Breaks: "the slot of a turn that has gone meanwhile is never given back",
+		Old: `if made && (j == nil || j.body == nil) { // the one before it has gone meanwhile
 		d.giveBack()
+	}
 `,
-		New: `case j.body == nil: // it is due soon
-`,
+		New: "",
 	},
 	{
 		File: "internal/send/load/spawn.go", Breaks: "the second user comes with the first",
@@ -93,11 +92,9 @@ var ofLoad = []mutation{
 		File: "internal/send/load/conversations.go", Breaks: "the dispatcher looks at the queue while answers change it", Race: true,
 		Old: `	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.queue) == 0 {
-		return -1
+	return t.head()
 `,
-		New: `	if len(t.queue) == 0 {
-		return -1
+		New: `	return t.head()
 `,
 	},
 	{

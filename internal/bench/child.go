@@ -18,6 +18,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/spec"
+	"github.com/inferometer/inferometer/internal/spec/fault"
 )
 
 // Child is a run in a process of its own: inferometer exec SPEC.json. It ends with us,
@@ -33,6 +34,8 @@ type Child struct {
 
 	Live    *live.Feed    // is told how the run goes; nil: nobody is
 	Control *load.Control // pauses it, and the one after it too, until it is told to go on; may be nil
+
+	Do fault.Doer // does faults to the servers; nil: they were not started by us
 
 	// Instead runs the Spec in place of a process, in tests of what chooses runs; nil: a process does.
 	Instead func(ctx context.Context, drain <-chan struct{}, c *Child) (*Outcome, error)

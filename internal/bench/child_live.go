@@ -45,11 +45,13 @@ type parentLine struct {
 	control  *load.Control
 	stop     func()
 	over     sync.WaitGroup
+	desk     *faultDesk
+	saying   sync.Mutex // one line at a time
 }
 
-// listen gives a child the pipes, if anybody wants to know how it goes.
+// listen gives a child the pipes, if anybody wants to know how it goes, or does faults for it.
 func (c *Child) listen(command *target.Command) (*parentLine, error) {
-	if c.Live == nil {
+	if c.Live == nil && c.Do == nil {
 		return nil, nil
 	}
 	l := &parentLine{control: c.Control, stop: func() {}}
@@ -64,8 +66,25 @@ func (c *Child) listen(command *target.Command) (*parentLine, error) {
 	}
 	l.states, l.commands, l.theirs = states, commands, []*os.File{theirStates, theirCommands}
 	command.Files, command.FilesIn = l.theirs, parentVariable
-	l.over.Go(func() { ReadStates(l.states, c.Live.Tell) })
+	l.desk = newFaultDesk(c.Do, l.say)
+	l.over.Go(func() {
+		readLines(l.states, func(line []byte) {
+			if s := stateOf(line); s != nil && c.Live != nil {
+				c.Live.Tell(s)
+			} else if s == nil {
+				l.desk.take(line)
+			}
+		})
+	})
 	return l, nil
+}
+
+// say tells the child something. It may be stopped, and then it misses it.
+func (l *parentLine) say(line []byte) {
+	l.saying.Lock()
+	defer l.saying.Unlock()
+	_ = l.commands.SetWriteDeadline(time.Now().Add(time.Second))
+	_, _ = l.commands.Write(append(line, '\n'))
 }
 
 // started: the child has its own copies of its ends, and may be told to pause.
@@ -74,10 +93,7 @@ func (l *parentLine) started() {
 		return
 	}
 	l.closeTheirs()
-	l.stop = l.control.Listen(func(on bool) {
-		_ = l.commands.SetWriteDeadline(time.Now().Add(time.Second)) // it may be stopped
-		_, _ = io.WriteString(l.commands, commandWord(on)+"\n")
-	})
+	l.stop = l.control.Listen(func(on bool) { l.say([]byte(commandWord(on))) })
 }
 
 func (l *parentLine) closeTheirs() {
@@ -94,6 +110,7 @@ func (l *parentLine) Close() {
 	}
 	l.closeTheirs()
 	l.stop()
+	l.desk.end()
 	_ = l.commands.Close()
 	_ = l.states.SetReadDeadline(time.Now().Add(time.Second)) // something of the child's may still have it open
 	l.over.Wait()
@@ -103,16 +120,21 @@ func (l *parentLine) Close() {
 // maxState bounds the line of a state.
 const maxState = 1 << 20
 
-// ReadStates reads states, a line each, until the reader ends. What is none is passed over.
-func ReadStates(r io.Reader, see func(*live.State)) {
+func readLines(r io.Reader, see func(line []byte)) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 4096), maxState)
 	for lines.Scan() {
-		s := &live.State{}
-		if json.Unmarshal(lines.Bytes(), s) == nil && s.Phase != "" {
-			see(s)
-		}
+		see(lines.Bytes())
 	}
+}
+
+// stateOf is the state that a line holds; nil: it holds none.
+func stateOf(line []byte) *live.State {
+	s := &live.State{}
+	if json.Unmarshal(line, s) != nil || s.Phase == "" {
+		return nil
+	}
+	return s
 }
 
 func commandWord(on bool) string {
@@ -122,15 +144,18 @@ func commandWord(on bool) string {
 	return "resume"
 }
 
-// ReadCommands pauses the pace as a parent says, until it is gone.
-func ReadCommands(r io.Reader, c *load.Control) {
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		switch string(bytes.TrimSpace(lines.Bytes())) {
+// ReadCommands pauses the pace as a parent says, and takes its answers about faults (nil: there are none), until it is gone.
+func ReadCommands(r io.Reader, c *load.Control, faults *Faults) {
+	readLines(r, func(line []byte) {
+		switch string(bytes.TrimSpace(line)) {
 		case commandWord(true):
 			c.Pause(true)
 		case commandWord(false):
 			c.Pause(false)
+		default:
+			if faults != nil {
+				faults.Answer(line)
+			}
 		}
-	}
+	})
 }

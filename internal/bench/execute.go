@@ -26,12 +26,15 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *spec.Spec, h *Host) 
 }
 
 func execute(ctx context.Context, drain <-chan struct{}, s *spec.Spec, h *Host, view *observe.Live) (_ *Done, err error) {
+	if err := observe.CheckFaults(s.Faults, h.Do); err != nil {
+		return nil, err
+	}
 	ready, err := prepare.ToSend(ctx, drain, s, &h.Host)
 	if err != nil {
 		return nil, err
 	}
 	defer ready.Close()
-	watching, err := observers(ctx, ready, h)
+	watching, err := observers(ctx, drain, ready, h)
 	if err != nil {
 		ready.Earlier.Unlock()
 		return nil, err
@@ -94,6 +97,7 @@ func firstLine(r *prepare.Ready, h *Host) func(*wire.Clock) *journal.Run {
 	return func(c *wire.Clock) *journal.Run {
 		first := r.First(h.Version, c.Zero())
 		first.Share, first.Targets, first.Clock, first.ReadEnds, first.Holds = r.Share.String(), r.Servers.Identity, r.Transport.Stamps(), true, true
+		first.Replicas, first.Routers = r.Servers.Replicas, r.Servers.Routers
 		first.Environment, first.Proven = here, proven
 		first.MetricNames, _ = r.MetricNames() // it was checked
 		return first
@@ -103,9 +107,12 @@ func firstLine(r *prepare.Ready, h *Host) func(*wire.Clock) *journal.Run {
 // fill puts what became of the load into the journal's last line.
 func fill(end *journal.End, res *load.Result, r *prepare.Ready, h *Host) {
 	end.At, end.Interrupted, end.Stopped, end.Sent, end.WorkloadSHA = res.End, res.Interrupted, res.Stopped, res.Sent, res.WorkloadSHA
-	end.PeakInFlight, end.RPSChanges, end.Pauses = res.PeakInFlight, res.RPSChanges, res.Pauses
+	end.PeakInFlight, end.RPSChanges, end.Pauses, end.Skips = res.PeakInFlight, res.RPSChanges, res.Pauses, res.Skips
 	if r.Until != "" && res.Stopped == "" && res.Interrupted == "" {
 		end.Stopped = journal.BoundReached // it ended as planned, in one of several ways
+	}
+	if res.Unnamed > 0 {
+		h.Note("note: %d requests have no replica in the journal: more than %d names came by --replica-key, and names that change with each request tell none", res.Unnamed, load.MaxNames)
 	}
 	if res.Interrupted == journal.Signal && h.Drained != nil {
 		if why := h.Drained(); why != "" {

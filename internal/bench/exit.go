@@ -28,7 +28,7 @@ func Exits() []Exit {
 		{ExitPartial, "stopped early, with a partial result"},
 		{ExitInvalid, "the verdict is INVALID, and --strict was given"},
 		{ExitGate, "a gate is broken, beyond noise"},
-		{ExitUndecided, "the data can't decide whether a gate or an SLO holds, or which server of ab is faster; compare: not comparable"},
-		{ExitSLO, "the SLO of --slo is broken"},
+		{ExitUndecided, "the data can't decide whether a gate, an SLO or a rule holds, or which server of ab is faster; compare: not comparable"},
+		{ExitSLO, "the SLO of --slo or a rule of --rules is broken"},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -37,11 +36,11 @@ func FuzzChildLines(f *testing.F) {
 	f.Add([]byte("{\"phase\":\"running\",\"sent\":5}\nnot json\n{}\n"))
 	f.Add([]byte("pause\nresume\n\npause"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		ReadStates(bytes.NewReader(b), func(s *live.State) {
-			if s.Phase == "" {
+		readLines(bytes.NewReader(b), func(line []byte) {
+			if s := stateOf(line); s != nil && s.Phase == "" {
 				t.Error("a state without a phase")
 			}
 		})
-		ReadCommands(bytes.NewReader(b), &load.Control{})
+		ReadCommands(bytes.NewReader(b), &load.Control{}, NewFaults(func([]byte) error { return nil }))
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec/fault"
 )
 
 // Host is what a run needs of the process that it is part of. Nothing here changes
@@ -29,6 +30,8 @@ type Host struct {
 	// Sending is told of each measured request before it is sent, by one goroutine; see
 	// load.Config. Nil: nobody counts.
 	Sending func(n int) bool
+	// Do does faults to servers. Nil: nobody here has started any; commands are run all the same.
+	Do fault.Doer
 	// Drained says for the journal why the run was told to send no more; empty, or nil: its
 	// user, or the leader of its fleet, wanted it.
 	Drained func() string

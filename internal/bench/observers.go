@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/eval/programs"
 	"github.com/inferometer/inferometer/internal/observe"
@@ -24,7 +25,7 @@ var kinds = []func(context.Context, *prepare.Ready, *prepare.Host) (observe.Obse
 }
 
 // observers are those that a run has: what its Spec asks for, and what its host brings along.
-func observers(ctx context.Context, r *prepare.Ready, h *Host) (observe.List, error) {
+func observers(ctx context.Context, drain <-chan struct{}, r *prepare.Ready, h *Host) (observe.List, error) {
 	var list observe.List
 	for _, new := range kinds {
 		o, err := new(ctx, r, &h.Host)
@@ -34,6 +35,9 @@ func observers(ctx context.Context, r *prepare.Ready, h *Host) (observe.List, er
 		if o != nil {
 			list = append(list, o)
 		}
+	}
+	if faults := observe.NewFaults(r, drain, h.Do); faults != nil {
+		list = slices.Insert(list, 0, faults) // what it leaves behind is mended before anybody asks the servers how it went
 	}
 	return append(list, h.Observers...), nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/router"
 )
 
 // scene is one way to spoil a measurement, and what the verdict must say of it.
@@ -69,6 +70,8 @@ func scenes() []scene {
 		{ // its p99 is left out, and the rest stands
 			name: "too few requests for a p99", play: alone(nil, dataset+`,"load":{"num_prompts":36,"max_concurrency":2}`),
 		},
+		{name: "a router and two servers behind it", play: routed("")},
+		{name: "a router that sends failures again", play: routed("http-500=0.2"), reason: "repeated_work", level: verdict.Suspect, words: "by its own count the router sent"},
 		{name: "one replica is slow", play: slowReplica, reason: "slow_replica", level: verdict.Suspect},
 	}
 }
@@ -121,6 +124,33 @@ func alone(change func(*sim.Config), rest string) func(*stage) *played {
 	return func(s *stage) *played {
 		at, _ := s.sim(change)
 		return s.bench(at, rest)
+	}
+}
+
+// routed is a run through a router to two servers, the second of which has faults.
+func routed(faults string) func(*stage) *played {
+	return func(s *stage) *played {
+		cfg := router.DefaultConfig()
+		cfg.Retries, cfg.Dial = 3, s.network.DialContext
+		for _, change := range []func(*sim.Config){nil, faulty(faults)} {
+			at, _ := s.sim(change)
+			cfg.Replicas = append(cfg.Replicas, router.Replica{URL: at})
+		}
+		r, err := router.New(cfg, nil)
+		if err != nil {
+			s.Fatal(err)
+		}
+		l, err := s.network.Listen("10.0.1.1:80")
+		if err != nil {
+			s.Fatal(err)
+		}
+		srv := &http.Server{Handler: r}
+		go func() { _ = srv.Serve(l) }()
+		s.Cleanup(func() {
+			_ = srv.Close()
+			r.Close()
+		})
+		return s.bench("http://10.0.1.1:80", usual)
 	}
 }
 

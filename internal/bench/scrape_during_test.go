@@ -134,7 +134,7 @@ func TestRealRouterAndKey(t *testing.T) {
 			fmt.Fprint(w, "llamacpp:requests_processing 3\n# sk-very-secret\nllamacpp:tokens_predicted_total 7\n")
 		}
 	}, "llamacpp")
-	said, scrapes, folder, err := loadServer(t, srv.URL, nil, func(string) bool { return asked.Load() > 8 })
+	said, scrapes, folder, err := loadServer(t, srv.URL, nil, func(string) bool { return asked.Load() > 12 })
 	if err != nil || strings.Contains(said, "no metrics") || len(scrapes) < 5 {
 		t.Fatalf("%v; %d scrapes; said %q", err, len(scrapes), said)
 	}

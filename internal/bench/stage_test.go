@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -23,6 +24,7 @@ import (
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/spec"
+	"github.com/inferometer/inferometer/internal/spec/fault"
 )
 
 // stage is what one scene is played on: a network of its own in virtual time, and a folder of the client's state.
@@ -34,6 +36,7 @@ type stage struct {
 	runs    int
 
 	observers []observe.Observer
+	do        fault.Doer
 }
 
 // play plays in virtual time: servers and runs on one network, without a machine that could disturb them.
@@ -84,6 +87,7 @@ func (s *stage) simAt(address string, change func(*sim.Config)) (_ string, stop 
 
 // played is what a run has shown.
 type played struct {
+	faults []journal.Fault
 	*measure.Result
 	verdict *verdict.Verdict
 	console string
@@ -99,7 +103,7 @@ func (s *stage) bench(urls, rest string) *played {
 		s.Fatal(err)
 	}
 	asked.RunDir = filepath.Join(s.state, fmt.Sprint("run-", s.runs))
-	host := &bench.Host{Version: "1", Observers: s.observers, Host: prepare.Host{
+	host := &bench.Host{Version: "1", Observers: s.observers, Do: s.do, Host: prepare.Host{
 		Environment: spec.Environment{
 			Release: "1", Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 			Lookup: func(name string) (string, bool) { return s.state, name == "XDG_STATE_HOME" },
@@ -122,7 +126,7 @@ func (s *stage) bench(urls, rest string) *played {
 	if err != nil {
 		s.Fatal(err)
 	}
-	p.Result, p.verdict = of.Result, of.Verdict
+	p.Result, p.verdict, p.faults = of.Result, of.Verdict, j.Faults()
 	if err := report.Console(&console, of.Result, report.Options{RunDir: run.Folder(), Verdict: of.Verdict, Explain: of.Explain, Details: true}); err != nil {
 		s.Fatal(err)
 	}

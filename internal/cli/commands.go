@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/explain"
 	"github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/fleet"
+	"github.com/inferometer/inferometer/internal/cli/handoff"
 	"github.com/inferometer/inferometer/internal/cli/multiturn"
 	"github.com/inferometer/inferometer/internal/cli/record"
 	"github.com/inferometer/inferometer/internal/cli/report"
@@ -18,6 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/cli/serve/batches"
 	"github.com/inferometer/inferometer/internal/cli/shell"
+	"github.com/inferometer/inferometer/internal/cli/startup"
 	"github.com/inferometer/inferometer/internal/cli/sweep"
 	"github.com/inferometer/inferometer/internal/cli/tokenize"
 	"github.com/inferometer/inferometer/internal/cli/trace"
@@ -52,13 +54,16 @@ func headings() []heading {
 			{"bench latency", "batches of one shape; a drop-in for vllm bench latency", batches.Latency},
 			{"bench throughput", "everything at once; a drop-in for vllm bench throughput", serve.Throughput},
 			{"bench shapes", "prompt and generation speed by shape, as llama-bench", batches.Shapes},
+			{"bench startup", "how a server becomes useful: process, ready, first token, cold and warm", startup.Run},
+			{"bench handoff", "the time to the first token taken apart: prefill, transfer, decode", handoff.Run},
 			{"bench multi-turn", "conversations; a drop-in for vLLM's multi-turn script", multiturn.Run},
 			{"bench sweep", "vLLM's sweeps: serve, serve_workload, plot, plot_pareto", sweep.Run},
 		}},
 		{"Look closer", []entry{
 			{"explain", "say what limited a run, and where the time went", explain.Run},
 			{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},
-			{"trace stats", "summarize recorded traffic: arrivals, lengths, cache hits", trace.Stats},
+			{"trace stats", "summarize recorded traffic: arrivals, lengths, jobs, cache hits", trace.Stats},
+			{"trace convert", "write recorded jobs of any format as trees, one a line", trace.Convert},
 			{"tokenize", "show what a text becomes: tokens, ids, bytes", tokenize.Run},
 			{"upload", "put the files of a run into an S3-compatible bucket", upload.Run},
 		}},

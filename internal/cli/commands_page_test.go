@@ -12,8 +12,8 @@ import (
 
 // docsOf are the pages of commands that have one of another name than theirs.
 var docsOf = map[string]string{
-	"bench serve": "getting-started", "bench latency": "vllm", "bench throughput": "vllm", "bench shapes": "shapes", "bench multi-turn": "conversations", "bench sweep": "sweep", "exec": "spec", "run": "scenarios",
-	"init": "scenarios", "selftest": "doctor", "agent": "fleet", "upload": "report", "ab": "compare", "trace stats": "traces", "record": "traces", "tokenize": "tokenizers",
+	"bench serve": "getting-started", "bench latency": "vllm", "bench throughput": "vllm", "bench shapes": "shapes", "bench startup": "startup", "bench handoff": "disaggregated", "bench multi-turn": "conversations", "bench sweep": "sweep", "exec": "spec", "run": "scenarios",
+	"init": "scenarios", "selftest": "doctor", "agent": "fleet", "upload": "report", "ab": "compare", "trace stats": "traces", "trace convert": "traces", "record": "traces", "tokenize": "tokenizers",
 	"fleet init": "fleet", "fleet status": "fleet", "fleet attach": "fleet", "completion": "shell", "man": "shell", "version": "install",
 }
 

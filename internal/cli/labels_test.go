@@ -21,7 +21,7 @@ var (
 
 // notLabels are what looks like a label and is a word of the run: names, messages and sentences.
 // Clauses of an SLO are what the user typed; filters and categories are the task's.
-var notLabels = regexp.MustCompile(`^(http|the first|took them|.*; the first|invalid, |suspect, |inferometer |.*[<>]=?\d|TTFT p99 leaves these out|is not known$|custom-extract$|last-letter$|kind \d one$)`)
+var notLabels = regexp.MustCompile(`^(http|\d+\.\d+\.\d+\.\d+:\d+$|the first|took them|.*; the first|invalid, |suspect, |inferometer |.*[<>]=?\d|TTFT p99 leaves these out|is not known$|custom-extract$|last-letter$|kind \d one$)`)
 
 // Every word that a result prints has a meaning in help: the lines, headings and columns of all
 // results that test/outputs keeps.

@@ -63,7 +63,7 @@ func recordAndReplay(t *testing.T, workload []string) {
 		return readRecorded(t, out, n)
 	}
 	live := pass("live", append(workload, "--num-prompts", fmt.Sprint(n), "--request-rate", "40")...)
-	again := pass("again", "--dataset-name", "trace", "--dataset-path", filepath.Join(dir, "live.jsonl"), "--trace-send", "ids")
+	again := pass("again", "--dataset-name", "trace", "--dataset-path", filepath.Join(dir, "live.jsonl"), "--trace-loop", "open", "--trace-send", "ids")
 
 	// What must hold on any machine: lengths, what is shared with how many, and the planned times.
 	a, b := shapes(live), shapes(again)

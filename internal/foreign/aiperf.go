@@ -63,6 +63,7 @@ func (a *aiStats) perSecond(r *result.Result, metric string) error {
 func readAIPerf(o object) ([]result.Result, error) {
 	var k struct {
 		Version    string  `json:"aiperf_version"`
+		Schema     string  `json:"schema_version"` // genai-perf has neither, files that others write for AIPerf's readers only this
 		Requests   aiStats `json:"request_throughput"`
 		Output     aiStats `json:"output_token_throughput"`
 		TTFT       aiStats `json:"time_to_first_token"`
@@ -74,6 +75,9 @@ func readAIPerf(o object) ([]result.Result, error) {
 		Duration   aiStats `json:"benchmark_duration"`
 		InputSum   aiStats `json:"total_isl"`
 		OutputSum  aiStats `json:"total_osl"`
+		Total      aiStats `json:"total_token_throughput"`
+		Cached     aiStats `json:"overall_usage_prompt_cache_read_pct"`
+		Planned    aiStats `json:"theoretical_prefix_cache_hit"`
 		Config     aiInput `json:"input_config"`
 	}
 	if err := json.Unmarshal(o.whole, &k); err != nil {
@@ -83,15 +87,17 @@ func readAIPerf(o object) ([]result.Result, error) {
 		"itl is AIPerf's inter_chunk_latency, tpot its inter_token_latency (per request)",
 		"its throughput counts from the first request's start to the last one's end",
 	}}
-	if k.Version == "" {
+	if k.Version == "" && k.Schema == "" {
 		r.Tool, r.Notes = result.GenAIPerf, []string{"tpot is genai-perf's inter_token_latency (per request)"}
 	}
 	if err := errors.Join(
-		k.Requests.perSecond(&r, "request_throughput"), k.Output.perSecond(&r, "output_throughput"),
+		k.Requests.perSecond(&r, "request_throughput"), k.Output.perSecond(&r, "output_throughput"), k.Total.perSecond(&r, "total_token_throughput"),
 		k.TTFT.into(&r, "ttft"), k.InterToken.into(&r, "tpot"), k.InterChunk.into(&r, "itl"), k.Latency.into(&r, "e2el"),
 	); err != nil {
 		return nil, err
 	}
+	setShare(&r, "cached_share", k.Cached.Mean, 100)
+	setShare(&r, "planned_cached_share", k.Planned.Mean, 100)
 	failed := result.Count(value(k.Errors.Mean))
 	seconds := value(k.Duration.Mean)
 	if k.Duration.Unit != "" {

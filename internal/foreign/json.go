@@ -34,6 +34,7 @@ var formats = []format{
 	{result.Throughput, []string{"elapsed_time", "requests_per_second"}, readThroughput},
 	{result.LlamaBench, []string{"n_prompt", "n_gen", "avg_ts"}, readLlamaObject},
 	{result.SGLang, []string{"total_output_tokens_retokenized", "request_throughput"}, readSGLang},
+	{result.InferenceX, []string{"scenario_type", "request_metrics"}, readInferenceXAgentic},
 	{result.InferenceX, []string{"median_ttft", "request_throughput"}, readInferenceX},
 	{result.VLLM, []string{"request_throughput"}, readVLLM},
 }

@@ -3,6 +3,7 @@ package foreign
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,6 +114,38 @@ func TestFailuresAreSeen(t *testing.T) {
 	}
 }
 
+// Results of agents, as our exports and InferenceX's script write them. Absurd numbers are no numbers.
+func TestAgentic(t *testing.T) {
+	for name, tool := range map[string]result.Tool{"theirs.json": result.InferenceX, "aggregate.json": result.InferenceX, "profile_export_aiperf.json": result.AIPerf} {
+		b, err := os.ReadFile(filepath.Join("..", "show", "agentic", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := Read(name, b)
+		if err != nil || len(runs) != 1 {
+			t.Fatal(name, len(runs), err)
+		}
+		r := &runs[0]
+		if r.Tool != tool || r.Facts.Completed != 4 || r.Facts.Failed == nil || *r.Facts.Failed != 1 || r.Facts.Concurrency != 2 || r.Facts.Model != "sim" {
+			t.Errorf("%s: %s, %+v", name, r.Tool, r.Facts)
+		}
+		for metric, want := range map[string]float64{"median_ttft_ms": 87.5, "output_throughput": 24.64789, "total_token_throughput": 242.48826} {
+			if got := r.Values[metric]; math.Abs(got-want) > 1e-4 {
+				t.Errorf("%s: %s %v, want %v", name, metric, got, want)
+			}
+		}
+		for _, metric := range []string{"mean_tpot_ms", "p95_e2el_ms", "planned_cached_share", "cached_share", "request_throughput"} {
+			if _, ok := r.Values[metric]; !ok {
+				t.Errorf("%s has no %s", name, metric)
+			}
+		}
+	}
+	runs, err := Read("x", []byte(`{"scenario_type": "agentic-coding", "num_requests_successful": -5, "conc": -3, "request_metrics": {"latency": {"ttft": {"mean": -1, "p50": 1e308, "p90": null}}, "cache": {"theoretical_cache_hit_rate": 7}, "throughput": {"duration_seconds": -1, "output": {"tokens_per_second": 5}}}}`))
+	if err != nil || len(runs) != 1 || len(runs[0].Values) != 1 {
+		t.Errorf("%+v, %v", runs, err)
+	}
+}
+
 func TestJSONForms(t *testing.T) {
 	one := `{"request_throughput": 1.5, "completed": 3, "mean_ttft_ms": NaN, "request_rate": "inf", "label": "NaN is a word here"}`
 	for name, tt := range map[string]struct {
@@ -163,6 +196,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"request_throughput": 1, "ttfts": [0.1], "itls": [[0.01]], "output_lens": [2], "errors": [""]}`))
 	f.Add([]byte(`{"benchmarks": [{"requests": {"successful": [{}]}}], "metadata": {}}`))
 	f.Add([]byte(`{"request_latency": {"avg": 1}, "time_to_first_token": {"p50": 2}, "input_config": 3}`))
+	f.Add([]byte(`{"scenario_type": "", "request_metrics": {"latency": {"ttft": {"mean": 1}}, "throughput": {"output": {"tokens_per_second": 2}}}}`))
 	f.Add([]byte("build_commit,avg_ts,n_prompt\na,1,2\n"))
 	f.Add([]byte("* ===\n* Generations / Sec:            18.43\n"))
 	f.Add([]byte("=== Summary ===\nQps  : 1.0\n"))

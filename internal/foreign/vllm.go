@@ -57,14 +57,26 @@ type ours struct {
 	Numbers  map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
 	Goodput  *measure.Goodput    `json:"goodput"`
 	Outcomes map[string]int      `json:"outcomes"`
-	Targets  *struct {
-		Balance string `json:"balance"`
-		Each    []struct {
-			OutputThroughput float64 `json:"output_throughput"`
-		} `json:"each"`
-		Skew measure.TargetSkew `json:"skew"`
-	} `json:"targets"`
-	Eval *score.Result `json:"eval"`
+	Replicas *replicas           `json:"replicas"`
+	Targets  *replicas           `json:"targets"` // as versions before replicas had a name called them
+	Eval     *score.Result       `json:"eval"`
+}
+
+// replicas are the servers that were loaded as one.
+type replicas struct {
+	Balance string `json:"balance"`
+	Each    []struct {
+		Name             string          `json:"name"`
+		URL              string          `json:"url"`
+		Requests         *int            `json:"requests"`
+		Counted          float64         `json:"counted_requests"`
+		Failed           int             `json:"failed"`
+		OutputThroughput float64         `json:"output_throughput"`
+		TTFT             measure.Summary `json:"ttft"`
+		TPOT             measure.Summary `json:"tpot"`
+		Cached           *float64        `json:"cached_share"`
+	} `json:"each"`
+	Skew measure.PartSkew `json:"skew"`
 }
 
 // metricKey is a key of vLLM's that holds a metric.
@@ -110,7 +122,7 @@ func setLoad(f *result.Facts, concurrency *int, rate number) {
 
 func (o *ours) into(r *result.Result) {
 	r.Tool, r.Notes = result.Inferometer, nil
-	r.Facts.RunDir, r.Outcomes = o.Run, o.Outcomes
+	r.Facts.RunDir, r.Outcomes, r.Facts.HungUp = o.Run, o.Outcomes, o.Outcomes["hung_up"]
 	r.SetSent(&o.Workload)
 	r.SetVerdict(o.Verdict)
 	for metric, v := range o.Numbers {
@@ -123,10 +135,15 @@ func (o *ours) into(r *result.Result) {
 		r.Set("output_token_goodput", &o.Goodput.TokensPerSecond)
 		r.Numbers["output_token_goodput"] = o.Goodput.TokensPerSecond
 	}
-	if t := o.Targets; t != nil {
-		r.Targets = &result.Targets{Balance: t.Balance, Skew: t.Skew.OutputThroughput.MaxOverMin}
-		for _, e := range t.Each {
-			r.Targets.Each = append(r.Targets.Each, e.OutputThroughput)
+	if p := cmp.Or(o.Replicas, o.Targets); p != nil {
+		r.Replicas = &result.Replicas{Balance: p.Balance, Skew: p.Skew.OutputThroughput.MaxOverMin}
+		for _, e := range p.Each {
+			one := result.Replica{Name: cmp.Or(e.Name, e.URL), Failed: e.Failed, OutputThroughput: e.OutputThroughput, Cached: e.Cached}
+			if one.Requests = result.Count(e.Counted); e.Requests != nil {
+				one.Requests = *e.Requests
+			}
+			one.SetLatencies(&e.TTFT, &e.TPOT)
+			r.Replicas.Each = append(r.Replicas.Each, one)
 		}
 	}
 	r.SetEval(o.Eval)

@@ -132,11 +132,13 @@ func (l *Line) check(run *Run) error {
 	case l.Sample != nil:
 		return l.Sample.check(run.agents())
 	case l.Scrape != nil:
-		return l.Scrape.check(targets)
+		return l.Scrape.check(run, targets)
 	case l.Hardware != nil:
 		return l.Hardware.check(run.agents())
 	case l.End != nil:
 		return l.End.check()
+	case l.Fault != nil:
+		return checkFields(l.Fault).err
 	case l.Conversation != nil:
 		return l.Conversation.check()
 	case l.Answer != nil:
@@ -231,8 +233,11 @@ func (s *Sample) check(agents int) error {
 	return b.err
 }
 
-func (s *Scrape) check(targets int) error {
+func (s *Scrape) check(run *Run, targets int) error {
 	b := checkFields(s)
+	if run != nil {
+		b.within("replica", int64(s.Replica), 0, int64(len(run.Replicas)))
+	}
 	b.within("target", int64(s.Target), 0, int64(max(targets, 1))-1)
 	return b.err
 }

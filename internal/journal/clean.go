@@ -18,6 +18,7 @@ const maxText = 64 << 10
 func (r *Request) clean() {
 	r.ID, r.ServerID, r.FinishReason = outside.Word(r.ID), outside.Word(r.ServerID), outside.Word(r.FinishReason)
 	r.Model = outside.Word(r.Model)
+	r.Replica, r.Prefiller = outside.Word(r.Replica), outside.Word(r.Prefiller)
 	r.Error = outside.Line(r.Error, 2*outside.MaxSentence)
 	r.Outcome = Outcome(outside.Word(string(r.Outcome)))
 	r.Events.TokensBy = outside.Word(r.Events.TokensBy)

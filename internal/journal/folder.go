@@ -2,8 +2,11 @@ package journal
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -172,4 +175,18 @@ func RunsFolder(variable func(name string) string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(filepath.Join(state, "inferometer", "runs"))
+}
+
+// Digest is the SHA-256 of a file as it lies there.
+func Digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

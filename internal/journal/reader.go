@@ -45,6 +45,7 @@ type kept struct {
 	samples  []Sample
 	scrapes  []Scrape
 	hardware []Hardware
+	faults   []Fault
 }
 
 // visitors want to see lines as they are read. Without one, samples, scrapes and hardware are kept, and others passed over.
@@ -133,6 +134,9 @@ func (r *Reader) Scrapes() []Scrape { return r.kept.scrapes }
 // Hardware is what devices said of themselves, once Next has returned io.EOF.
 func (r *Reader) Hardware() []Hardware { return r.kept.hardware }
 
+// Faults are what was done to the servers on purpose, once Next has returned io.EOF.
+func (r *Reader) Faults() []Fault { return r.kept.faults }
+
 // OnConversation asks for the lines of conversations, which Next passes over otherwise.
 // see is called during Next; the value is its own to keep.
 func (r *Reader) OnConversation(see func(*Conversation)) { r.see.conversation = see }
@@ -190,6 +194,9 @@ func (r *Reader) Next() (*Request, error) {
 				continue
 			}
 			r.kept.hardware = append(r.kept.hardware, *line.Hardware)
+		case line.Fault != nil:
+			line.Fault.clean()
+			r.kept.faults = append(r.kept.faults, *line.Fault)
 		case line.Conversation != nil && r.see.conversation != nil:
 			line.Conversation.clean()
 			r.see.conversation(line.Conversation)
@@ -254,6 +261,7 @@ var errImpossible = errors.New("a journal line can't be right")
 // What is kept of a journal is bounded, whatever its size.
 const (
 	maxSamples  = 1 << 20 // one a second: twelve days
+	maxFaults   = 1 << 16
 	maxCounters = 1 << 22 // of all scrapes; one counts as eight beside
 	maxOthers   = 1 << 20 // lines that we don't know, or that can't be
 )
@@ -262,6 +270,9 @@ const (
 func (r *Reader) few() error {
 	switch l := &r.line; {
 	case l.Request != nil || l.Run != nil || l.End != nil || l.Conversation != nil || l.Answer != nil || l.Checked != nil:
+	case l.Fault != nil && len(r.kept.faults) >= maxFaults:
+		return fmt.Errorf("more than %d faults", maxFaults)
+	case l.Fault != nil:
 	case l.Sample != nil && len(r.kept.samples) >= maxSamples:
 		return fmt.Errorf("more than %d samples", maxSamples)
 	case l.Sample != nil:

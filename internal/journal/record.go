@@ -10,6 +10,7 @@
 //	{"answer": …}   what a question got, beside its request; {"checked": …} what became of an answer that is a program
 //	{"sample": …}   the client itself and its machine, once a second
 //	{"scrape": …}   the server's own counters, before the load and after it, on request during it
+//	{"fault": …}    something that was done to the servers on purpose during the load
 //	{"end": …}      the last line, absent when the run was killed
 //
 // All times are nanoseconds on the run's clock: monotonic, zero at Run.StartUnixNs.
@@ -34,6 +35,7 @@ type Line struct {
 	Conversation *Conversation `json:"conversation,omitempty"`
 	Answer       *Answer       `json:"answer,omitempty"`
 	Checked      *Checked      `json:"checked,omitempty"`
+	Fault        *Fault        `json:"fault,omitempty"`
 }
 
 // Run is the first line: everything that a reader needs to turn requests into a result.
@@ -58,6 +60,10 @@ type Run struct {
 
 	// Targets are the servers of a run against several at once; absent with one.
 	Targets []Target `json:"targets,omitempty" max:"10000"`
+	// Replicas are the servers behind the addresses, as far as they were known before the load; absent: nobody named any.
+	Replicas []Replica `json:"replicas,omitempty" max:"10000"`
+	// Routers are the routers that were recognised at the addresses; absent: none was.
+	Routers []Router `json:"routers,omitempty" max:"10000"`
 	// Serves are the models that the servers list; absent where none did.
 	Serves []Served `json:"serves,omitempty"`
 
@@ -91,6 +97,7 @@ type Options struct {
 	TokenizerRevision string             `json:"tokenizer_revision,omitempty"`        // the hub's commit, of one that came from there
 	Dataset           string             `json:"dataset" spec:"dataset.name"`
 	DatasetRevision   string             `json:"dataset_revision,omitempty"` // the hub's commit, of one that came from there
+	DatasetSHA256     string             `json:"dataset_sha256,omitempty"`   // of the dataset's file, where the run is judged by rules
 	NumPrompts        int                `json:"num_prompts" bound:"total"`
 	Seed              int64              `json:"seed" spec:"load.seed" bound:"-"`
 	RequestRate       float64            `json:"request_rate,omitempty" spec:"pace.rate"` // 0: infinite
@@ -112,12 +119,16 @@ type Options struct {
 	Metadata          []Pair             `json:"metadata,omitempty" spec:"keep.metadata"`                     // in the order given
 	PercentileMetrics []string           `json:"percentile_metrics,omitempty" spec:"judge.percentile_metrics"`
 	MetricPercentiles []float64          `json:"metric_percentiles,omitempty" spec:"judge.metric_percentiles"`
-	Goodput           map[string]float64 `json:"goodput,omitempty" spec:"judge.goodput"` // metric: milliseconds
-	Compat            string             `json:"compat,omitempty" spec:"judge.compat"`   // "vllm", or empty for ours
-	Balance           string             `json:"balance,omitempty"`                      // how one of several targets is chosen
-	Until             string             `json:"until,omitempty" spec:"load.until"`      // the goals of --until, as typed
-	Price             *Price             `json:"price,omitempty"`                        // what the servers cost
-	Workload          map[string]string  `json:"workload,omitempty"`                     // settings that bytes and times depend on, with their values as JSON
+	Goodput           map[string]float64 `json:"goodput,omitempty" spec:"judge.goodput"`                 // metric: milliseconds
+	Compat            string             `json:"compat,omitempty" spec:"judge.compat"`                   // "vllm", or empty for ours
+	Rules             string             `json:"rules,omitempty" spec:"judge.rules"`                     // of others, by which the run is judged
+	RecoveryWithin    float64            `json:"recovery_within,omitempty" spec:"judge.recovery_within"` // of what was before a fault, in %
+	Balance           string             `json:"balance,omitempty"`                                      // how one of several targets is chosen
+	Until             string             `json:"until,omitempty" spec:"load.until"`                      // the goals of --until, as typed
+	GPUs              int                `json:"gpus,omitempty" spec:"judge.gpus"`                       // of the servers together; 0: not known
+	Traces            int                `json:"traces,omitempty" bound:"index"`                         // recordings that conversations are played from; 0: not known, or there are none
+	Price             *Price             `json:"price,omitempty"`                                        // what the servers cost
+	Workload          map[string]string  `json:"workload,omitempty"`                                     // settings that bytes and times depend on, with their values as JSON
 }
 
 // ReportedPercentiles are those that the run asked for, or vLLM's default.
@@ -206,15 +217,30 @@ type Request struct {
 	// Agent is the client that sent it: an index into Run.Fleet.Agents. The first one's is left out.
 	Agent int `json:"agent,omitempty" bound:"-"`
 
+	// Replica is the server behind the address that answered, as the answer itself says: --replica-key, or a sign that is known.
+	// Prefiller is the one that computed the prompt, where that is another. Empty: not known.
+	Replica   string `json:"replica,omitempty"`
+	Prefiller string `json:"prefiller,omitempty"`
+	// Retries is how often a gateway says that it had to send this request again.
+	Retries int `json:"retries,omitempty"`
+
 	// Conversation and Turn count from 1; 0: it is part of none.
 	Conversation int `json:"conversation,omitempty" bound:"index"`
 	Turn         int `json:"turn,omitempty"`
 	// Model is the adapter that was named in place of the run's model.
 	Model string `json:"model,omitempty"`
+	// Branch is the agent of the conversation whose turn it is: an index into Conversation.Branches. The root's is left out.
+	Branch int `json:"branch,omitempty"`
 	// After are the requests, by their Index, whose answers it waited for. It is then due
 	// Delay after the last of them had ended: a user thinks, a tool works.
 	After []int `json:"after,omitempty" bound:"index" max:"1048576"`
 	Delay int64 `json:"delay,omitempty" bound:"duration"`
+	// Follows is a place in After, from 0: that is the one which Due is Delay after. FollowsSent: it is after that one was sent.
+	// -1: it is after the begin of the conversation.
+	Follows     int  `json:"follows,omitempty"`
+	FollowsSent bool `json:"follows_sent,omitempty"`
+	// Skipped is what was skipped of Delay, since nothing was in flight: Due is so much earlier.
+	Skipped int64 `json:"skipped,omitempty" bound:"duration"`
 
 	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free; see After
 	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if the client was late
@@ -262,13 +288,30 @@ type Request struct {
 	// ReasoningKnown: it did, be it none.
 	UsageReasoning int  `json:"usage_reasoning,omitempty"`
 	ReasoningKnown bool `json:"reasoning_known,omitempty"`
-	// PlannedPPM is how much of the prompt, in parts of a million, an earlier prompt began
-	// with, by the workload's plan. PlannedKnown: it has one, be it nothing.
-	PlannedPPM   int  `json:"planned_ppm,omitempty"`
-	PlannedKnown bool `json:"planned_known,omitempty"`
+	// Planned of the PlannedOf tokens of the prompt were at the beginning of an earlier one, by the workload's plan; no PlannedOf: it has none.
+	Planned   int `json:"planned,omitempty"`
+	PlannedOf int `json:"planned_of,omitempty"`
+	// Prefix is the one of the workload's shared prefixes that the prompt begins with, from 1; 0: with none.
+	Prefix int `json:"prefix,omitempty" bound:"index"`
+	// SentBefore of the SentOf tokens of the prompt were at the beginning of one that was sent earlier, in whole blocks of the
+	// server's cache: what one without bounds would have had. No SentOf: not known.
+	SentBefore int `json:"sent_before,omitempty"`
+	SentOf     int `json:"sent_of,omitempty"`
 	// The server's own times, where it gives them (llama.cpp): computing the prompt, and first token to last.
 	ServerPromptNs int64 `json:"server_prompt_ns,omitempty"`
 	ServerOutputNs int64 `json:"server_output_ns,omitempty"`
+
+	// What Dynamo says of its parts: until the prefill began, until the first token was sent, and from the prefill's end to the
+	// first decoded token, which is the transfer at most. Its prefill is ServerPromptNs.
+	ServerQueueNs    int64 `json:"server_queue_ns,omitempty"`
+	ServerTTFTNs     int64 `json:"server_ttft_ns,omitempty"`
+	ServerTransferNs int64 `json:"server_transfer_ns,omitempty"`
+	// Believed of the prompt's tokens were in the replica's cache by what its router believed when it chose. BelievedKnown: it said so.
+	Believed      int  `json:"believed,omitempty"`
+	BelievedKnown bool `json:"believed_known,omitempty"`
+	// HangUpNs and HangUpTokens are when this client was to hang up on purpose: so long after Sent, or with so many tokens. 0: not.
+	HangUpNs     int64 `json:"hang_up_ns,omitempty" bound:"duration"`
+	HangUpTokens int   `json:"hang_up_tokens,omitempty"`
 
 	TextTokens    int    `json:"text_tokens,omitempty"`                       // by our tokenizer, where the server gave no usage and the tokenizer is a file
 	FinishReason  string `json:"finish_reason,omitempty" usual:"length,stop"` // of the first choice
@@ -277,7 +320,7 @@ type Request struct {
 
 	Events Events `json:"events"` // the stream; {} if there was no event
 
-	// Hashes (FNV-1a, 64 bits, hex) of the prompt and of the generated text, by
+	// Hashes (CRC-32C and CRC-32, 64 bits, hex) of the prompt and of the generated text, by
 	// which repetitions are found without keeping either.
 	PromptHash string `json:"prompt_hash,omitempty"`
 	TextHash   string `json:"text_hash,omitempty"`
@@ -392,6 +435,14 @@ type End struct {
 	Fleet      *FleetEnd   `json:"fleet,omitempty"`       // what became of each client of several
 	// Pauses are the times in which a user had stopped the pace.
 	Pauses []Pause `json:"pauses,omitempty"`
+	// Skips are times that were skipped, since nothing was in flight and all conversations only waited.
+	Skips []Skip `json:"skips,omitempty" max:"1048576"`
+}
+
+// Skip is a moment at which all that waited became due so much earlier.
+type Skip struct {
+	At int64 `json:"at"`
+	By int64 `json:"by" bound:"duration"`
 }
 
 // Pause is a time in which nothing new was sent.

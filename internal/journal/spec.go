@@ -139,6 +139,7 @@ func SpecKeys(spec json.RawMessage) map[string]string {
 var free = map[string]bool{
 	"server.urls": true, "server.login": true, "server.api_key": true, "server.headers": true, "server.insecure": true, "server.engine": true, "server.http2": true,
 	"server.no_keep_alive": true, "server.proxy": true, "server.proxy_login": true, "server.ready_check_timeout_sec": true, "server.request_id_prefix": true, "server.balance": true,
+	"server.replica_key": true, "server.replicas": true, "server.metrics_urls": true, "server.metrics_map": true, // who is looked at
 	"server.model": true, "server.served_model_name": true, "server.tokenizer": true, "server.tokenizer_revision": true, "server.tokenizer_mode": true, "server.skip_tokenizer_init": true,
 	"server.endpoint": true, // compared by itself
 	"dataset.path":    true, "dataset.hub_revision": true, "load.request_timeout": true,

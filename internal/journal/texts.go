@@ -1,10 +1,12 @@
 package journal
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -113,4 +115,41 @@ func (w *MetricsWriter) Close() (dropped int, err error) {
 	}
 	w.err = os.ErrClosed
 	return w.dropped, err
+}
+
+// maxMetricsLine bounds a line of MetricsName: a scrape's text is far shorter.
+const maxMetricsLine = 64 << 20
+
+// ReadMetrics calls see for each scrape that was kept whole in a file MetricsName. Where there is no such file, it is
+// never called; one that was cut off ends with its last whole line.
+func ReadMetrics(path string, see func(*MetricsText) error) (err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	d, err := zstd.NewReader(f, zstd.WithDecoderMaxMemory(256<<20), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer d.Close()
+	return readMetrics(d, see)
+}
+
+func readMetrics(r io.Reader, see func(*MetricsText) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 64<<10), maxMetricsLine)
+	for lines.Scan() {
+		var t MetricsText
+		if json.Unmarshal(lines.Bytes(), &t) != nil || t.At < -maxTime || t.At > maxTime || t.Target < 0 {
+			return nil // the run was killed while it wrote
+		}
+		if err := see(&t); err != nil {
+			return err
+		}
+	}
+	return nil
 }

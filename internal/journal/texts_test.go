@@ -1,7 +1,7 @@
 package journal
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/testfiles"
-	"github.com/klauspost/compress/zstd"
 )
 
 // grown is a dump in which every number that is not 0 has grown, as in a server that is busy
@@ -39,26 +38,30 @@ func cutLast(line string) (before, after string, ok bool) {
 	return line[:i], line[i+1:], true
 }
 
-// readMetrics reads the whole lines of a file, which may be cut off.
-func readMetrics(t *testing.T, path string) (list []MetricsText) {
+// keptMetrics are the whole lines of a file, which may be cut off.
+func keptMetrics(t *testing.T, path string) (list []MetricsText) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
+	if err := ReadMetrics(path, func(m *MetricsText) error { list = append(list, *m); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
+	return list
+}
+
+// What is no line of ours ends the reading, and an absurd time does too.
+func FuzzReadMetrics(f *testing.F) {
+	for _, seed := range []string{"", "{", `{"at":1,"target":0,"url":"http://x","text":"a 1\n"}` + "\n" + `{"at":2`, `{"at":9223372036854775807}`, `{"at":0,"target":-1}`, "null\n[]\n"} {
+		f.Add([]byte(seed))
 	}
-	defer z.Close()
-	for lines := json.NewDecoder(z); ; {
-		var one MetricsText
-		if lines.Decode(&one) != nil {
-			return list
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := readMetrics(bytes.NewReader(b), func(m *MetricsText) error {
+			if m.At < -maxTime || m.At > maxTime || m.Target < 0 {
+				t.Errorf("%+v", m)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
 		}
-		list = append(list, one)
-	}
+	})
 }
 
 // Ten minutes of a real vLLM's metrics, once a second: what each scrape takes.
@@ -96,7 +99,7 @@ func TestMetricsAreKeptWhole(t *testing.T) {
 				t.Fatal(dropped, err)
 			}
 		}
-		got := readMetrics(t, path)
+		got := keptMetrics(t, path)
 		if len(got) != scrapes {
 			t.Fatalf("closed %v: %d scrapes were read", closed, len(got))
 		}
@@ -114,7 +117,7 @@ func TestMetricsAreKeptWhole(t *testing.T) {
 		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := readMetrics(t, path); len(got) > scrapes || cut > 1000 && len(got) < scrapes/3 {
+		if got := keptMetrics(t, path); len(got) > scrapes || cut > 1000 && len(got) < scrapes/3 {
 			t.Errorf("of %d bytes %d scrapes were read", cut, len(got))
 		}
 	}
@@ -141,7 +144,7 @@ func TestMetricsFileIsBounded(t *testing.T) {
 	if err != nil || statErr != nil || said != 1 || dropped < 20 || info.Size() > w.limit {
 		t.Errorf("%v %v: said %d times, %d dropped, %d bytes", err, statErr, said, dropped, info.Size())
 	}
-	if got := readMetrics(t, path); len(got) != 50-dropped {
+	if got := keptMetrics(t, path); len(got) != 50-dropped {
 		t.Errorf("%d scrapes were read, %d dropped", len(got), dropped)
 	}
 }

@@ -118,7 +118,8 @@ func (t *Live) state() *live.State {
 		s.Servers = t.Run.Servers()
 	}
 	p := t.Run.Progress.Snapshot()
-	s.Sent, s.InFlight, s.Completed, s.Failed, s.Tokens = p.Sent, p.InFlight, p.Completed, p.Failed, p.Tokens
+	s.Sent, s.InFlight, s.Completed, s.Failed, s.HungUp, s.Tokens = p.Sent, p.InFlight, p.Completed, p.Failed, p.HungUp, p.Tokens
+	s.Jobs, s.JobsEnded, s.Primed, s.Primers = p.Jobs, p.JobsEnded, p.Primed, p.Primers
 	if t.phase == live.WarmingUp {
 		return s
 	}

@@ -33,7 +33,7 @@ func soFar(objective slo.SLO, s *live.State, m *live.Meter) []live.Clause {
 // valueSoFar is a number of the run up to now, by its name.
 func valueSoFar(name string, s *live.State, m *live.Meter) (float64, bool) {
 	n, share, ok := metric.ParseValue(name)
-	ended := float64(s.Completed + s.Failed)
+	ended := float64(s.Completed + s.Failed + s.HungUp)
 	if !ok || ended == 0 || s.At <= 0 {
 		return 0, false
 	}

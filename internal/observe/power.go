@@ -27,7 +27,7 @@ func NewPower(_ context.Context, r *prepare.Ready, _ *prepare.Host) (Observer, e
 	if err != nil {
 		return nil, usage.Errorf("power", "%v", err)
 	}
-	return &watts{source: source, devices: r.Devices}, nil
+	return &watts{source: source, devices: r.Priced()}, nil
 }
 
 // Start implements Observer.

@@ -54,7 +54,7 @@ func (p *process) sample() *journal.Sample {
 	s := &journal.Sample{
 		At: p.Run.Clock.Now(), CPUNs: u.User + u.System, GCPauseNs: int64(u.GCPause),
 		WaitNs: client.ThreadWait(), Files: client.OpenFiles(),
-		InFlight: int(now.InFlight), Sent: int(now.Sent), Ended: int(now.Completed + now.Failed),
+		InFlight: int(now.InFlight), Sent: int(now.Sent), Ended: int(now.Ended()),
 	}
 	s.BusyNs, s.StealNs = client.Times()
 	s.WakeNs, s.Wakes, s.Late, s.LateNs = p.wakeups.Take()

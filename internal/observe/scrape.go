@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -34,13 +35,16 @@ type Scrape struct {
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	mapping []journal.MetricName // what the user says of names
 	names   *serving.Table       // which of them are kept
-	meters  []*metered           // each server's metrics, where there are any
+	// Each server's metrics, where there are any: first those of the addresses, in their order, then those of replicas.
+	meters   []*metered
+	replicas []journal.Replica
 
 	whole    *journal.MetricsWriter // keeps them as they came; nil: it is not open
 	before   []*taken               // each server's counters before the warm-ups; nil where it has none
 	beforeAt time.Time
 	cancel   context.CancelFunc // nil: the load has not begun
 	reading  sync.WaitGroup
+	gone     atomic.Int32 // replicas whose metrics could not be read
 }
 
 // NewScrape reads what the servers say of themselves. It is part of every run: what has no
@@ -50,9 +54,18 @@ func NewScrape(_ context.Context, r *prepare.Ready, h *prepare.Host) (Observer, 
 	if err != nil {
 		return nil, err
 	}
-	c := &Scrape{Spec: r.Spec, values: r.Values, dial: h.Dial, mapping: mapping, names: serving.NewTable(mapping...)}
+	c := &Scrape{Spec: r.Spec, values: r.Values, dial: h.Dial, mapping: mapping, names: serving.NewTable(mapping...), replicas: r.Servers.Replicas}
 	for i := range r.URLs {
 		c.meters = append(c.meters, &metered{target: i, kind: r.Servers.Kind(i), now: latest{mapping: mapping}})
+	}
+	for _, router := range r.Servers.Routers {
+		// Whichever worker answered, its counters are not the router's, nor those of all.
+		c.meters[router.Target].absent = router.Metrics == journal.WorkerMetrics && len(r.MetricsURLs) == 0
+	}
+	for i := range c.replicas {
+		if one := &c.replicas[i]; one.URL != "" {
+			c.meters = append(c.meters, &metered{target: one.Target, replica: i + 1, kind: r.Servers.Kind(one.Target), now: latest{mapping: mapping}})
+		}
 	}
 	return c, nil
 }
@@ -60,6 +73,7 @@ func NewScrape(_ context.Context, r *prepare.Ready, h *prepare.Host) (Observer, 
 // metered is a server whose metrics are read.
 type metered struct {
 	target  int
+	replica int              // from 1; 0: it is the address itself
 	sources []*scrape.Source // usually one; several stand behind a gateway
 	kind    string           // of the server, where its list of models tells
 	absent  bool             // there is nothing to be read
@@ -194,9 +208,9 @@ func (c *Scrape) write(all []*taken, at int64, after bool) error {
 		}
 		line, dropped := c.totals(t.metrics)
 		if len(dropped) > 0 {
-			c.Run.Say("note: the metrics of %s hold values that are no numbers, which are left out: %s", c.URLs[i], strings.Join(dropped, ", "))
+			c.Run.Say("note: the metrics of %s hold values that are no numbers, which are left out: %s", c.meters[i].sources[0].URL, strings.Join(dropped, ", "))
 		}
-		line.At, line.After, line.Target, line.Dropped = at, after, i, dropped
+		line.At, line.After, line.Target, line.Replica, line.Dropped = at, after, c.meters[i].target, c.meters[i].replica, dropped
 		c.keepTexts(t, at)
 		if err := c.Run.Journal.Scrape(line); err != nil {
 			return err

@@ -15,9 +15,15 @@ import (
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
+// BenchmarkDuringMany is the same for one of many replicas, of which nothing is kept whole.
+func BenchmarkDuringMany(b *testing.B) { benchmarkDuring(b, make([]journal.Replica, 200)) }
+
 // BenchmarkDuring is what one scrape of a real vLLM costs the client once it has arrived, in
 // CPU time, which others on the machine change little.
-func BenchmarkDuring(b *testing.B) {
+func BenchmarkDuring(b *testing.B) { benchmarkDuring(b, nil) }
+
+func benchmarkDuring(b *testing.B, replicas []journal.Replica) {
+	b.Helper()
 	text, err := os.ReadFile(testfiles.Path(b, "metrics", "vllm_0.32_cpu_live.prom"))
 	if err != nil {
 		b.Fatal(err)
@@ -29,7 +35,7 @@ func BenchmarkDuring(b *testing.B) {
 	}
 	defer j.Close()
 	r := &Scrape{
-		names: serving.NewTable(), whole: journal.NewMetricsWriter(filepath.Join(dir, journal.MetricsName)),
+		replicas: replicas, names: serving.NewTable(), whole: journal.NewMetricsWriter(filepath.Join(dir, journal.MetricsName)),
 		Base: Base{Run: &Run{Journal: j, Clock: wire.NewClock()}}, values: &spec.Wire{Secrets: outside.NewSecrets("sk-some-long-secret")},
 	}
 	m := &metered{}

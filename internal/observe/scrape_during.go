@@ -34,16 +34,21 @@ func (c *Scrape) Stop(context.Context, *journal.End) error {
 	return nil
 }
 
-// watchMetrics reads one server's metrics again and again.
+// watchMetrics reads one server's metrics again and again. The first time is at once, so that warm-ups can be told from the load.
 func (c *Scrape) watchMetrics(ctx context.Context, m *metered) {
-	patience := scrape.NewPatience(c.ScrapeEvery)
+	patience := scrape.NewPatience(c.every())
+	if !c.waitTurn(ctx, m) {
+		return
+	}
 	tick := time.NewTicker(patience.Every())
 	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	for first := true; ; first = false {
+		if !first {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
 		}
 		begin := clock.Now()
 		t, err := m.read(ctx)
@@ -56,6 +61,10 @@ func (c *Scrape) watchMetrics(ctx context.Context, m *metered) {
 			bytes = t.bytes()
 		}
 		took := clock.Since(begin)
+		if err != nil && m.replica > 0 { // it may have been ended on purpose, and who comes back is to be seen at once
+			c.sayGone(m, err)
+			continue
+		}
 		if patience.After(took, bytes, err != nil) {
 			tick.Reset(patience.Every())
 			c.sayLess(m, patience.Every(), took, bytes, err)
@@ -67,8 +76,52 @@ func (c *Scrape) writeDuring(m *metered, t *taken) {
 	at := c.Run.Clock.Now()
 	values := c.overTime(t.metrics)
 	m.now.set(at, values)
-	c.keepTexts(t, at)
-	_ = c.Run.Journal.Scrape(&journal.Scrape{At: at, During: true, Target: m.target, Counters: values}) // it always marshals
+	if !c.many() { // what is kept whole of hundreds would cost more than the load
+		c.keepTexts(t, at)
+	}
+	_ = c.Run.Journal.Scrape(&journal.Scrape{At: at, During: true, Target: m.target, Replica: m.replica, Counters: values}) // it always marshals
+}
+
+// manyReplicas are read in turns over the time between two scrapes.
+const manyReplicas = 16
+
+func (c *Scrape) many() bool { return len(c.replicas) > manyReplicas }
+
+// every is the time between two scrapes of a server. All replicas together are read a hundred times a second at most, which
+// costs some 7 % of a processor.
+func (c *Scrape) every() time.Duration {
+	const least = 10 * time.Millisecond
+	return max(c.ScrapeEvery, time.Duration(len(c.replicas))*least)
+}
+
+// waitTurn spreads many replicas over the time between two scrapes, so that they are not all read at one moment. False: the run is over.
+func (c *Scrape) waitTurn(ctx context.Context, m *metered) bool {
+	if !c.many() || m.replica == 0 {
+		return true
+	}
+	turn := time.NewTimer(c.every() * time.Duration(m.replica-1) / time.Duration(len(c.replicas)))
+	defer turn.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-turn.C:
+		return true
+	}
+}
+
+// sayGone tells that a replica's metrics can't be read any more, once, and of a few replicas.
+func (c *Scrape) sayGone(m *metered, err error) {
+	const few = 3
+	if m.silent {
+		return
+	}
+	m.silent = true
+	switch n := c.gone.Add(1); {
+	case n <= few:
+		c.Run.Say("note: the metrics of the replica %s can't be read: %s", c.replicas[m.replica-1].Name, c.values.Secrets.Sentence(err.Error()))
+	case n == few+1:
+		c.Run.Say("note: nor can those of other replicas")
+	}
 }
 
 // sayLess tells that a server is asked less often. It is no more than a note: the load goes on.

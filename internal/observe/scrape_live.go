@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -42,11 +43,15 @@ func (l *latest) set(at int64, values map[string]float64) {
 	l.now, l.at = meanings, at
 }
 
-// servers are what the servers say of themselves now, in their order; nil: nobody does.
+// servers are what the servers say of themselves now, in their order; nil: nobody does. Where replicas tell, they are
+// the servers: a router's own gauges count the same requests.
 // Others than the run's own goroutine may call it.
 func (c *Scrape) servers() (list []live.Server) {
 	told := false
 	for _, m := range c.meters {
+		if len(c.meters) > len(c.URLs) && m.replica == 0 && c.isRouter(m.target) {
+			continue
+		}
 		s := m.now.server()
 		told = told || s != (live.Server{})
 		list = append(list, s)
@@ -55,6 +60,11 @@ func (c *Scrape) servers() (list []live.Server) {
 		return nil
 	}
 	return list
+}
+
+// isRouter says that replicas are read that are behind an address.
+func (c *Scrape) isRouter(at int) bool {
+	return !c.FindsReplicas() || slices.ContainsFunc(c.meters, func(m *metered) bool { return m.replica > 0 && m.target == at })
 }
 
 func (l *latest) server() live.Server {

@@ -23,35 +23,64 @@ func (c *Scrape) Open(ctx context.Context, r *Run) error {
 	c.Run = r
 	c.whole = journal.NewMetricsWriter(filepath.Join(c.Run.Folder, journal.MetricsName))
 	for _, m := range c.meters {
-		for _, address := range c.metricsAddresses(m.target, m.kind) {
+		for _, address := range c.metricsAddresses(m) {
 			m.sources = append(m.sources, c.source(address))
 		}
+		m.absent = m.absent || len(m.sources) == 0
 	}
 	c.before = make([]*taken, len(c.meters))
 	errs := make([]error, len(c.meters))
 	var all sync.WaitGroup
 	for i, m := range c.meters {
-		all.Go(func() { c.before[i], errs[i] = c.firstScrape(ctx, m) })
+		if !m.absent {
+			all.Go(func() { c.before[i], errs[i] = c.firstScrape(ctx, m) })
+		}
 	}
 	all.Wait()
 	c.beforeAt = clock.Now()
-	r.Before, r.Servers = metricsOf(c.before), c.servers
+	r.Before, r.Servers = c.beforeOfTargets(), c.servers
 	if err := c.absences(errs); err != nil {
 		return err
 	}
 	return c.openLogs()
 }
 
+// beforeOfTargets is what was said before the load at each address: by the server there, or by those behind it.
+func (c *Scrape) beforeOfTargets() []target.Metrics {
+	all := metricsOf(c.before)
+	targets := slices.Clone(all[:len(c.URLs)])
+	for i := range targets {
+		if targets[i] != nil {
+			continue
+		}
+		for k, m := range c.meters {
+			if m.replica > 0 && (m.target == i || !c.FindsReplicas()) {
+				targets[i] = append(targets[i], all[k]...)
+			}
+		}
+	}
+	return targets
+}
+
 // metricsAddresses are where a server's metrics are: where the user says, or where its kind
-// has them.
-func (c *Scrape) metricsAddresses(i int, kind string) []string {
+// has them. An address of a replica that the user gives too is read once.
+func (c *Scrape) metricsAddresses(m *metered) []string {
+	if m.replica > 0 {
+		return []string{c.replicaAddress(m)}
+	}
 	switch n := len(c.MetricsURLs); {
 	case n == 0:
-		return []string{strings.TrimSuffix(c.URLs[i], "/") + target.MetricsPath(kind)}
+		return []string{strings.TrimSuffix(c.URLs[m.target], "/") + target.MetricsPath(m.kind)}
 	case c.Several():
-		return c.MetricsURLs[i : i+1]
+		return c.MetricsURLs[m.target : m.target+1]
 	}
-	return c.MetricsURLs
+	return slices.DeleteFunc(slices.Clone(c.MetricsURLs), func(address string) bool {
+		return slices.ContainsFunc(c.meters, func(o *metered) bool { return o.replica > 0 && c.replicaAddress(o) == address })
+	})
+}
+
+func (c *Scrape) replicaAddress(m *metered) string {
+	return c.replicas[m.replica-1].URL + target.MetricsPath(m.kind)
 }
 
 // source gives the load's key to nobody else than the load's servers.
@@ -84,10 +113,13 @@ func (c *Scrape) absences(errs []error) error {
 		}
 		m := c.meters[i]
 		words := c.values.Secrets.Sentence(err.Error())
-		if len(c.MetricsURLs) > 0 {
+		if len(c.MetricsURLs) > 0 && m.replica == 0 {
 			return fmt.Errorf("--metrics-url %s; nothing was sent", words)
 		}
-		m.absent = scrape.Absent(err)
+		m.absent, m.silent = scrape.Absent(err), true      // it is said below
+		if m.replica == 0 && len(c.meters) > len(c.URLs) { // a router without metrics of its own is no surprise
+			continue
+		}
 		why = append(why, words+absenceHint(m.kind, c.Backend, err))
 	}
 	if len(why) == 0 {
@@ -98,9 +130,17 @@ func (c *Scrape) absences(errs []error) error {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
 	if c.ScrapeEvery > 0 && len(c.ServerLogs) == 0 {
-		c.Run.Say("note: no metrics: %s%s. What goes on inside the server is not seen; --metrics-url names another address", why[0], more)
+		c.Run.Say("note: no metrics: %s%s. What goes on inside the server is not seen; %s names another address", why[0], more, c.addressFlag())
 	}
 	return nil
+}
+
+// addressFlag is what names where metrics are read.
+func (c *Scrape) addressFlag() string {
+	if len(c.replicas) > 0 {
+		return "--replica"
+	}
+	return "--metrics-url"
 }
 
 // absenceHint is what a user can do where a server of some kind has no metrics.

@@ -25,7 +25,7 @@
 //	choices   the texts that are allowed, between commas; one that is empty may be left out
 //	refused   texts that are known and refused, between commas; why says the reason, reading on from the text
 //	some      "true": of several texts there is at least one
-//	repeat    "true": of several texts each has the flag before it
+//	repeat    "true": a flag that is given again adds to what was given before; of several texts each has the flag before it
 //	separator what stands between key and value of pairs; "=" unless given
 //	min, max  inclusive bounds of a number or duration
 //	above, below  exclusive bounds
@@ -99,7 +99,7 @@ type Field struct {
 	Redact    string // how a value is hidden; empty: it is shown
 	Separator string
 	Some      bool // of several texts there is at least one
-	Repeat    bool // of several texts each has the flag before it
+	Repeat    bool // given again, the flag adds to what was given before
 
 	min, max, above, below *float64
 	index                  []int
@@ -279,3 +279,6 @@ func (f *Field) ShownDefault() string {
 	}
 	return f.Default
 }
+
+// CanBeOff says whether false is something to say: of a switch that is on without a word, or whose absence means neither.
+func (f *Field) CanBeOff() bool { return f.Kind == Bool && (f.Optional || f.Default == "true") }

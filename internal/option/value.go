@@ -65,8 +65,11 @@ func (f *Field) SetTexts(v any, texts []string) error {
 		}
 		return nil
 	}
-	if f.Many {
+	switch {
+	case f.Many:
 		return f.SetText(v, strings.Join(texts, " "))
+	case f.Repeat && f.Kind == Words:
+		return f.SetText(v, strings.Join(texts, ","))
 	}
 	if len(texts) == 0 {
 		return Errorf(f.Key, "needs a value")

@@ -45,7 +45,7 @@ func (r *Ready) checkReady(ctx context.Context, server int) error {
 
 // dialect finds out whether the server needs another word for what we ask of it, and
 // whether it takes what is sent. It is asked before any request, and only where it matters.
-func (s *Servers) dialect(ctx context.Context, asked *spec.Spec) (oldLimit bool, err error) {
+func (s *Servers) dialect(ctx context.Context, asked *spec.Spec) (d Dialect, err error) {
 	k, err := workload.Find(asked.DatasetName)
 	fixed := err == nil && k.IgnoreEOS && !asked.API().Pooling // lengths are meant to be
 	if fixed && asked.API().Lacks.IgnoreEOS {
@@ -53,20 +53,21 @@ func (s *Servers) dialect(ctx context.Context, asked *spec.Spec) (oldLimit bool,
 	}
 	ids := workload.SendsIDs(asked.DatasetOptions)
 	if !asked.Chat() && !ids && !asked.IgnoreEOS {
-		return false, nil
+		return d, nil
 	}
 	id := s.first().Identify(ctx) // one without a list of models may still say what it is
 	if ids && id.TextsOnly() {
-		return false, usage.Errorf("dataset-name", "%s sends token ids, and the server is %s, which takes none", asked.DatasetName, id.Name()).
+		return d, usage.Errorf("dataset-name", "%s sends token ids, and the server is %s, which takes none", asked.DatasetName, id.Name()).
 			WithHint("the dataset trace can send texts")
 	}
-	if oldLimit = asked.Backend == spec.BackendChat && id.OldLimit(); oldLimit {
+	if d.OldLimit = asked.Backend == spec.BackendChat && id.OldLimit(); d.OldLimit {
 		s.note("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
 	}
 	if asked.IgnoreEOS && id.Quirks().IgnoreEOS == target.No {
 		s.note("note: the lengths of answers are not fixed: the server is %s, which ignores ignore_eos", id.Name())
 	}
-	return oldLimit, nil
+	d.Nvext = id.Quirks().Nvext && asked.ReplicaKey != spec.NoReplicaKey
+	return d, nil
 }
 
 // Facts are what a server says of itself.

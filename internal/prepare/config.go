@@ -8,8 +8,10 @@ import (
 
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/play"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -19,9 +21,9 @@ func (r *Ready) Config() load.Config {
 	cfg := load.Config{
 		Clock: r.Clock,
 		Workload: load.Workload{
-			Source: r.Data.Dataset, Pooling: api.Pooling, Query: api.Query, IDPrefix: r.idPrefix(),
+			Source: r.Data.Dataset, Pooling: api.Pooling, Query: api.Query, IDPrefix: r.idPrefix(), HangUp: r.HangUp(),
 			Call: protocol.Call{
-				Model: r.Chosen.Sent, OldLimit: r.Chosen.OldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs,
+				Model: r.Chosen.Sent, OldLimit: r.Chosen.OldLimit, Nvext: r.Chosen.Nvext, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs,
 				Extra: append(spec.ObjectFields(r.DefaultBody), extraFields(r.Spec, r.Values)...),
 			},
 		},
@@ -29,7 +31,7 @@ func (r *Ready) Config() load.Config {
 			Pace: r.Pacing, Timed: r.SelfTimed(), GoTimers: r.host.Dial != nil, Timeout: r.RequestTimeout, Deadline: r.Deadline,
 			Concurrency: spec.Deref(r.MaxConcurrency, 0), Batch: r.BatchSize, SpawnRate: r.SpawnRate,
 		},
-		Destination: load.Destination{Transport: r.Transport, Protocol: api, URL: r.URLs[0] + r.path(), Trace: r.traceID()},
+		Destination: load.Destination{Transport: r.Transport, Protocol: api, URL: r.URLs[0] + r.path(), Signs: r.signs(), Trace: r.traceID()},
 		Records: load.Records{
 			KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed, Secrets: r.Values.Secrets, CountTokens: r.Tokens.Count,
 		},
@@ -45,6 +47,12 @@ func (r *Ready) Config() load.Config {
 		if r.Values.Header.Get(r.SessionHeader) != "" { // as above
 			cfg.Conversations.Header = ""
 		}
+		cfg.Primers = r.Data.Primers
+	}
+	if own, ok := r.DatasetOptions.(*workload.TraceOptions); ok && r.Talks() {
+		c := cfg.Conversations
+		c.IdleCap, c.TreeIdleCap, c.AbortRatio, c.Grace = own.IdleCap, own.TreeIdleCap, own.Abort, own.Grace
+		c.Failed, c.EndOnOverflow, c.BranchSessions = load.FailedRule(own.Failed), own.Overflow == play.EndBranch, own.Sessions == play.PerBranch
 	}
 	if r.ProbeRequestRate > 0 { // vLLM's own probe
 		cfg.Probe = &load.Probe{
@@ -64,7 +72,7 @@ func (r *Ready) Config() load.Config {
 // configFor is for a request to one of the servers.
 func (r *Ready) configFor(server int) load.Config {
 	cfg := r.Config()
-	cfg.URL, cfg.Targets, cfg.Balance = r.URLs[server]+r.path(), nil, nil
+	cfg.URL, cfg.Targets, cfg.Balance, cfg.Primers = r.URLs[server]+r.path(), nil, nil, nil
 	return cfg
 }
 
@@ -88,6 +96,13 @@ func (r *Ready) idPrefix() string {
 		r.RequestIDPrefix = "bench-" + hex.EncodeToString(b[:]) + "-"
 	}
 	return r.RequestIDPrefix
+}
+
+// signs are where answers may say who served them.
+func (r *Ready) signs() stream.Signs {
+	s, _ := stream.ParseSigns(r.ReplicaKey) // it was checked
+	s.Nvext = r.Chosen.Nvext
+	return s
 }
 
 // traceParent is the header of W3C's Trace Context.

@@ -28,6 +28,9 @@ func (r *Ready) connect(ctx context.Context) error {
 
 // address finds the values that the Spec names, and the servers that it is for.
 func (r *Ready) address() (err error) {
+	if err := r.resolveLoop(); err != nil {
+		return err
+	}
 	if _, err := r.ResolveBackend(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,8 +42,11 @@ type Data struct {
 	workload.Dataset
 	Commit        string // of the hub; empty: it came from elsewhere
 	Folder        string // that its files of the hub lie in
+	SHA256        string // of its file, where the run is judged by rules; empty: it is none, or a folder
 	Conversations int
-	Task          *journal.Task // what it asks; nil: no questions
+	Traces        int                 // recordings that they are played from; 0: none
+	Primers       []*workload.Request // that fill the server's cache before the start
+	Task          *journal.Task       // what it asks; nil: no questions
 }
 
 func (r *Ready) makeWorkload(ctx context.Context) error {
@@ -68,7 +72,7 @@ func (r *Ready) openDataset(ctx context.Context) error {
 	if r.Tokens.Tokenizer != nil {
 		o.Tokenizer = r.Tokens.Tokenizer
 	}
-	if r.Tokens.Source == TokensByServer {
+	if own, played := r.DatasetOptions.(*workload.TraceOptions); r.Tokens.Source == TokensByServer && !(played && own.Talks()) {
 		r.host.Note("making the prompts with the server's tokenizer, which is asked about several at a time")
 	}
 	d, err := workload.Open(o)
@@ -79,8 +83,11 @@ func (r *Ready) openDataset(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Data.Conversations = workload.Conversations(d)
-	if r.Tokens.Source == TokensByServer {
+	r.Data.Conversations, r.Data.Traces = workload.Conversations(d), workload.Traces(d)
+	if r.Data.Primers, err = workload.Primers(d); err != nil {
+		return errors.Join(err, d.Close())
+	}
+	if r.Tokens.Source == TokensByServer && !workload.MadeLater(d) {
 		// Asking the server to tokenize while it is measured would be a load of its own.
 		if d, err = inAdvance(d, r.host.Note); err != nil {
 			return err
@@ -94,11 +101,33 @@ func (r *Ready) openDataset(ctx context.Context) error {
 		return errors.Join(err, d.Close())
 	}
 	if k, err := workload.Find(r.DatasetName); err == nil && k.WholeFile && !r.Unbounded && !r.Asks() {
-		r.NumPrompts = d.Len() // all of it
+		r.NumPrompts = cmp.Or(r.Data.Conversations, d.Len()) // all of it
+	}
+	if r.Rules != "" {
+		if r.Data.SHA256, err = wholeDigest(r.Path); err != nil {
+			return errors.Join(fmt.Errorf("read the dataset for its digest: %w", err), d.Close())
+		}
 	}
 	workload.Start(d) // ahead of need, while the rest gets ready
 	r.Data.Dataset = d
 	return nil
+}
+
+// resolveLoop looks into the file of a trace that is to say whether it is played as conversations.
+func (r *Ready) resolveLoop() error {
+	own, ok := r.DatasetOptions.(*workload.TraceOptions)
+	if !ok || !own.MayTalk() {
+		return nil
+	}
+	o := r.WorkloadOptions()
+	if err := r.host.confine(r.Spec, &r.Data, &o); err != nil {
+		return err
+	}
+	loop, err := own.ResolveLoop(o.Path)
+	if err != nil {
+		return fmt.Errorf("dataset %s: %w", r.DatasetName, err)
+	}
+	return r.SetLoop(loop)
 }
 
 // fetchSet gives files of a dataset by its name: from the hub's cache, else from the hub itself.

@@ -111,7 +111,7 @@ func Try(ctx context.Context, s *spec.Spec, h *Host) (*Tried, error) {
 	cfg := r.configFor(0)
 	tried := &Tried{AtOnce: 1}
 	for _, w := range r.Warmups[:min(2, len(r.Warmups))] {
-		if tried.Alone, err = tryOne(ctx, cfg, w); err != nil {
+		if _, tried.Alone, err = tryOne(ctx, cfg, w); err != nil {
 			return nil, err
 		}
 		if tried.Alone.Gap*time.Duration(tried.Alone.Output) > slowTry {
@@ -133,7 +133,7 @@ func (t *Tried) together(ctx context.Context, cfg load.Config, requests []*workl
 	errs := make([]error, len(requests))
 	var wait sync.WaitGroup
 	for i, w := range requests {
-		wait.Go(func() { all[i], errs[i] = tryOne(ctx, cfg, w) })
+		wait.Go(func() { _, all[i], errs[i] = tryOne(ctx, cfg, w) })
 	}
 	wait.Wait()
 	if errors.Join(errs...) != nil {
@@ -154,13 +154,12 @@ type TryError struct {
 
 func (e *TryError) Error() string { return fmt.Sprintf("%s: %s", e.Outcome, e.Words) }
 
-func tryOne(ctx context.Context, cfg load.Config, w *workload.Request) (v Speed, err error) {
-	got, err := load.Try(ctx, cfg, w)
-	if err != nil {
-		return v, err
+func tryOne(ctx context.Context, cfg load.Config, w *workload.Request) (got journal.Request, v Speed, err error) {
+	if got, err = load.Try(ctx, cfg, w); err != nil {
+		return got, v, err
 	}
 	if got.Outcome != journal.Complete && got.Outcome != journal.Short {
-		return v, &TryError{Outcome: got.Outcome, Status: got.Status, Words: outside.Line(got.Error, 300)}
+		return got, v, &TryError{Outcome: got.Outcome, Status: got.Status, Words: outside.Line(got.Error, 300)}
 	}
 	v.Prompt, v.Output = cmp.Or(got.UsagePrompt, got.PromptTokens), cmp.Or(got.UsageOutput, len(got.Events.At))
 	total := time.Duration(got.End - got.Sent)
@@ -176,5 +175,5 @@ func tryOne(ctx context.Context, cfg load.Config, w *workload.Request) (v Speed,
 	if v.Output > 1 {
 		v.Gap = (total - v.First) / time.Duration(v.Output-1)
 	}
-	return v, nil
+	return got, v, nil
 }

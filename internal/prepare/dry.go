@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -35,6 +36,7 @@ func DryRun(ctx context.Context, s *spec.Spec, h *Host) (*rehearsal.Rehearsal, e
 	if err := r.makePace(); err != nil {
 		return nil, err
 	}
+	r.sayRules()
 	return r.rehearse(ctx)
 }
 
@@ -63,15 +65,15 @@ func (r *Ready) connectDry(ctx context.Context) (err error) {
 	}
 	asked, cancel := context.WithTimeout(ctx, dryTime)
 	defer cancel()
-	first, oldLimit := &r.Servers.lists[0], false
+	first, dialect := &r.Servers.lists[0], Dialect{}
 	if first.models, first.err = r.Servers.first().Models(asked); first.err == nil {
-		if oldLimit, err = r.Servers.dialect(ctx, r.Spec); err != nil {
+		if dialect, err = r.Servers.dialect(ctx, r.Spec); err != nil {
 			return err
 		}
 	}
 	if api := r.API(); r.Model != "" || api.Model != "" || api.NoModel || first.err == nil {
 		r.Chosen, err = r.Servers.choose(r.Spec)
-		r.Chosen.OldLimit = oldLimit
+		r.Chosen.Dialect = dialect
 		return err
 	}
 	r.Chosen.Sent = r.ServedModelName
@@ -165,6 +167,14 @@ func readFiles(r *Ready) []string {
 		files = append(files, r.Tokens.Place)
 	}
 	return files
+}
+
+// wholeDigest is the SHA-256 of all of a file; empty: it is none.
+func wholeDigest(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", nil
+	}
+	return journal.Digest(path)
 }
 
 // maxDigest bounds what is read of a file for its digest: a model's file may hold the

@@ -39,6 +39,7 @@ func (r *Ready) Options() journal.Options {
 	o.BaseURL, o.Endpoint = shownURL(r.Spec), r.path()
 	o.ModelID, o.SentModel = r.Chosen.ID, r.Chosen.Sent
 	o.TokenizerID, o.TokenizerSource, o.TokenizerRevision, o.DatasetRevision = r.Tokens.ID, r.Tokens.Source, r.Tokens.Revision, r.Data.Commit
+	o.DatasetSHA256 = r.Data.SHA256
 	o.NumPrompts, o.Burstiness, o.Pace = r.NumPrompts, orZero(r.Burstiness()), asked.Name
 	o.Pooling, o.Unstreamed = r.API().Pooling, r.WholeAnswers()
 	o.Price = price(r.Spec, r.Values.Power)
@@ -46,7 +47,10 @@ func (r *Ready) Options() journal.Options {
 		o.NumPrompts = r.Data.Len()
 	}
 	if r.Talks() {
-		o.NumPrompts, o.Conversations = r.Data.Len(), r.Data.Conversations
+		o.Traces = r.Data.Traces
+		if !r.Unbounded { // a run by time has no number
+			o.NumPrompts, o.Conversations = r.Data.Len(), r.Data.Conversations
+		}
 	}
 	if r.Several() {
 		o.Balance = r.Balance
@@ -75,7 +79,7 @@ func price(s *spec.Spec, source string) *journal.Price {
 	if s.PricePerHour == nil && s.Power.IsZero() {
 		return nil
 	}
-	p := &journal.Price{Devices: s.Devices}
+	p := &journal.Price{Devices: s.Priced()}
 	if s.PricePerHour != nil {
 		p.PerHour = *s.PricePerHour
 	}

@@ -57,14 +57,14 @@ func TestFirstLine(t *testing.T) {
 	want := journal.Options{
 		Backend: "openai-chat", Model: "m", Dataset: "multi-turn", History: "recorded", Seed: 3, MaxConcurrency: 5, MaxConversations: 9, SpawnRate: 2.5, ProbeRate: 0.5, IgnoreEOS: true,
 		Label: "l", Metadata: []journal.Pair{{"tp", "8"}}, PercentileMetrics: []string{"ttft", "e2el"}, MetricPercentiles: []float64{50, 99}, Goodput: map[string]float64{"ttft": 100},
-		Compat:  "vllm",
+		Compat: "vllm", RecoveryWithin: 10,
 		BaseURL: "http://127.0.0.1:1", Endpoint: "/v1/chat/completions", ModelID: "m", SentModel: "m", TokenizerSource: o.TokenizerSource, NumPrompts: o.NumPrompts, Conversations: 40,
 		Burstiness: 1, Pace: "closed", Price: &journal.Price{PerHour: 2, Devices: 1}, Workload: o.Workload,
 	}
 	if !reflect.DeepEqual(*o, want) {
 		t.Errorf("%+v\nwant %+v", *o, want)
 	}
-	if o.Workload["load.seed"] != "3" || o.Workload["keep.label"] != "" {
+	if o.Workload["load.seed"] != "3" || o.Workload["keep.label"] != "" || o.Workload["server.replica_key"] != "" {
 		t.Errorf("the workload is %v", o.Workload)
 	}
 	again, err := spec.Decode(strings.NewReader(string(first.Spec)))

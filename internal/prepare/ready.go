@@ -7,11 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/eval/ask"
 	"github.com/inferometer/inferometer/internal/eval/resume"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
@@ -40,9 +43,15 @@ type Ready struct {
 
 // Model is the model that a run is of.
 type Model struct {
-	ID       string // for the result and the tokenizer
-	Sent     string // in the body
-	OldLimit bool   // the body says max_tokens too
+	ID   string // for the result and the tokenizer
+	Sent string // in the body
+	Dialect
+}
+
+// Dialect is how a server must be asked, where it is no other than vLLM.
+type Dialect struct {
+	OldLimit bool // the body says max_tokens too
+	Nvext    bool // and asks who serves it
 }
 
 // ErrStopped is the end of a run that was stopped before it began.
@@ -75,7 +84,7 @@ func (r *Ready) prepare(ctx context.Context) (err error) {
 	if err := r.connect(ctx); err != nil {
 		return err
 	}
-	if r.Chosen.OldLimit, err = r.Servers.dialect(ctx, r.Spec); err != nil {
+	if r.Chosen.Dialect, err = r.Servers.dialect(ctx, r.Spec); err != nil {
 		return err
 	}
 	if err := r.makeWorkload(ctx); err != nil {
@@ -103,6 +112,12 @@ func (r *Ready) prepare(ctx context.Context) (err error) {
 		}
 	}
 	r.Servers.identify(ctx, r.ReadyCheckTimeoutSec > 0)
+	r.sayRules()
+	if err := r.Servers.findReplicas(ctx, r.Spec); err != nil {
+		return err
+	}
+	r.Chosen.Nvext = r.Chosen.Nvext || r.ReplicaKey != spec.NoReplicaKey &&
+		slices.ContainsFunc(r.Servers.Routers, func(o journal.Router) bool { return target.Identity{Kind: o.Kind}.Quirks().Nvext })
 	return nil
 }
 

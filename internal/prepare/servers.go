@@ -20,6 +20,9 @@ type Servers struct {
 	Identity []journal.Target // of each, where there are several
 	Balance  target.Balancer  // nil with one server
 
+	Replicas []journal.Replica // the servers behind them, as far as they are known
+	Routers  []journal.Router  // those of them that send requests on
+
 	lists  []modelList // what each says that it serves
 	values *spec.Wire
 	note   func(format string, args ...any)

@@ -37,8 +37,9 @@ type exchange struct {
 	answer  *stream.Stream // nil: it can't be read
 	piece   []byte         // heard and not understood yet
 	pieceAt int64
-	ended   bool  // the answer came to its end
-	err     error // of the server's side
+	heard   time.Duration // when the last of the answer came, since at
+	ended   bool          // the answer came to its end
+	err     error         // of the server's side
 	took    time.Duration
 	gone    bool // the client left before the end
 }
@@ -58,8 +59,11 @@ func (x *exchange) head(status int, h http.Header) {
 
 // hear takes a copy of what is being passed on.
 func (x *exchange) hear(p []byte, err error) {
+	if len(p) > 0 {
+		x.heard = clock.Since(x.at)
+	}
 	if x.answer != nil {
-		x.piece, x.pieceAt = append(x.piece[:0], p...), int64(clock.Since(x.at))
+		x.piece, x.pieceAt = append(x.piece[:0], p...), int64(x.heard)
 	}
 	switch {
 	case err == nil:
@@ -98,6 +102,9 @@ func (x *exchange) broke(err error) {
 // finish is called when the exchange is over.
 func (x *exchange) finish() {
 	x.took = clock.Since(x.at)
+	if x.ended && x.heard > 0 {
+		x.took = x.heard // the client may have gone on before we saw that nothing more comes
+	}
 	x.understand()
 	if x.answer != nil && x.ended {
 		func() {
@@ -167,7 +174,7 @@ func (b *budget) take(n int) bool {
 func (b *budget) give(n int) { atomic.AddInt64(&b.left, int64(n)) }
 
 // sessionHeaders name a session in the words of gateways and clients.
-var sessionHeaders = []string{"X-Session-Id", "X-Conversation-Id", "X-Chat-Id", "X-Openwebui-Chat-Id", "Session-Id", "X-Session-Affinity"}
+var sessionHeaders = []string{"X-Session-Id", "X-Conversation-Id", "X-Chat-Id", "X-Openwebui-Chat-Id", "Session-Id", "Session_id", "X-Dynamo-Session-Id", "X-Session-Affinity"}
 
 // sessionHeader is what a request's headers say of its session. It is hashed before it is kept.
 func sessionHeader(h http.Header, own string) string {

@@ -45,6 +45,12 @@ func kindOf(method, path string) *kind {
 	return nil
 }
 
+// generates says whether its answers are texts, which a later request may go on from.
+func (k *kind) generates() bool {
+	b, err := protocol.FindBackend(k.backend)
+	return err == nil && b.Streams()
+}
+
 // backendOf is what reads an answer of a media type; nil: nothing here can.
 func (k *kind) backendOf(media string) (b *protocol.Backend, stream bool) {
 	media, _, _ = strings.Cut(strings.ToLower(media), ";")

@@ -94,7 +94,7 @@ func New(o Options) (*Recorder, error) {
 	r.proxy, r.idle = newProxy(o.Target)
 	asking, hurry := context.WithCancel(context.Background())
 	r.hurry = hurry
-	w := &writer{r: r, files: files, hash: hasher{secret: secret, block: o.Block}, asker: newAsker(asking, o.Counter)}
+	w := &writer{r: r, files: files, hash: hasher{secret: secret, block: o.Block}, lineage: newLineage(), asker: newAsker(asking, o.Counter)}
 	go w.run()
 	return r, nil
 }

@@ -18,6 +18,7 @@ type asked struct {
 	session  string // the field that names one; it is hashed before it is kept
 	sampling map[string]json.RawMessage
 	prompt   prompt
+	results  int // of tools, among what it adds
 }
 
 // prompt is what the model reads, in the one form that its hashes are made of.
@@ -94,8 +95,8 @@ func readPiece(raw []byte) (p piece) {
 	return p
 }
 
-// sessionFields name a session, or somebody who has one.
-var sessionFields = []string{"session_id", "conversation_id", "prompt_cache_key", "user", "safety_identifier"}
+// sessionFields name a session. That of a user is none: one user has many.
+var sessionFields = []string{"session_id", "conversation_id", "prompt_cache_key"}
 
 // readRequest reads a body; false: it is no JSON object.
 func readRequest(data []byte) (*asked, bool) {
@@ -118,11 +119,12 @@ func readRequest(data []byte) (*asked, bool) {
 		}
 	}
 	if a.session == "" {
-		if user := text(readObject(fields["metadata"])["user_id"]); user != "" {
+		if user := text(readObject(fields["metadata"])["user_id"]); strings.Contains(user, "session") { // as Claude Code names both
 			a.session = "user_id:" + user
 		}
 	}
 	a.prompt.read(fields)
+	a.results = toolResults(fields)
 	return a, true
 }
 
@@ -253,8 +255,8 @@ func plainMessage(raw []byte) (message tokenizer.Message, ok bool) {
 const mostNesting = 16
 
 // words writes the texts of a value one after the other: of a list its items, of a
-// message or a part its role and its content. All else stands as it is, so that two
-// prompts with different images are different.
+// message or a part its role and its content, whether that is a text or a list of one. All else stands as it is,
+// so that two prompts with different images are different.
 func words(b *strings.Builder, raw []byte, depth int) {
 	if len(raw) == 0 || depth > mostNesting {
 		return
@@ -263,9 +265,13 @@ func words(b *strings.Builder, raw []byte, depth int) {
 	case '"':
 		b.WriteString(text(raw))
 	case '[':
+		first := true
 		_ = jsonscan.Items(raw, func(v []byte) bool { // it was found to be valid
+			if !first {
+				b.WriteByte('\n')
+			}
+			first = false
 			words(b, v, depth+1)
-			b.WriteByte('\n')
 			return true
 		})
 	case '{':
@@ -274,13 +280,16 @@ func words(b *strings.Builder, raw []byte, depth int) {
 			b.Write(raw)
 			return
 		}
-		for _, v := range [][]byte{m.role, m.content, m.text} {
-			if v != nil {
-				words(b, v, depth+1)
-				b.WriteByte('\n')
-			}
+		if m.role != nil {
+			words(b, m.role, depth+1)
+			b.WriteByte('\n')
 		}
+		words(b, m.content, depth+1)
+		words(b, m.text, depth+1)
 		b.Write(m.calls)
+		if m.role != nil { // where a message ends is where another request may go on
+			b.WriteByte('\n')
+		}
 	default:
 		b.Write(raw)
 	}

@@ -57,18 +57,18 @@ func TestReadRequest(t *testing.T) {
 	}{
 		{body: `{"prompt": [1, -2 ,3]}`, ids: []int32{1, -2, 3}},
 		{body: `{"prompt":[ [1,2] ]}`, ids: []int32{1, 2}},
-		{body: `{"prompt":[[1],[2]]}`, text: "1\n\n2\n\n"},
-		{body: `{"prompt":[1,2.5]}`, text: "1\n2.5\n"},
-		{body: `{"prompt":[1,[2]]}`, text: "1\n2\n\n"},
-		{body: `{"prompt":[4294967296]}`, text: "4294967296\n"},
+		{body: `{"prompt":[[1],[2]]}`, text: "1\n2"},
+		{body: `{"prompt":[1,2.5]}`, text: "1\n2.5"},
+		{body: `{"prompt":[1,[2]]}`, text: "1\n2"},
+		{body: `{"prompt":[4294967296]}`, text: "4294967296"},
 		{body: `{"pr\u006fmpt":"x","prompt":null}`},
 		{body: `{"prompt":"a","prompt":"b"}`, text: "b"},
 		{body: `{"prompt":"\u00e4\ud83d\ude00\n"}`, text: "ä😀\n"},
-		{body: `{"system":"s","messages":[{"role":"u","content":"c"}]}`, text: "su\nc\n\n"},
-		{body: `{"messages":[{"role":"u","content":"c"},{"content":[{"type":"text","text":"d","x":1}],"role":"v"}]}`, text: "u\nc\n\nv\nd\n\n\n\n", messages: []tokenizer.Message{message("u", "c"), message("v", "d")}},
-		{body: `{"messages":[{"role":"u","content":"c","name":"n"}]}`, text: "u\nc\n\n"},
-		{body: `{"messages":[{"role":"u","content":null,"tool_calls":[1]}]}`, text: "u\nnull\n[1]\n"},
-		{body: `{"messages":[{"role":"u","content":[{"type":"image","url":"x"}]}]}`, text: "u\n" + `{"type":"image","url":"x"}` + "\n\n\n"},
+		{body: `{"system":"s","messages":[{"role":"u","content":"c"}]}`, text: "su\nc\n"},
+		{body: `{"messages":[{"role":"u","content":"c"},{"content":[{"type":"text","text":"d","x":1}],"role":"v"}]}`, text: "u\nc\n\nv\nd\n", messages: []tokenizer.Message{message("u", "c"), message("v", "d")}},
+		{body: `{"messages":[{"role":"u","content":"c","name":"n"}]}`, text: "u\nc\n"},
+		{body: `{"messages":[{"role":"u","content":null,"tool_calls":[1]}]}`, text: "u\nnull[1]\n"},
+		{body: `{"messages":[{"role":"u","content":[{"type":"image","url":"x"}]}]}`, text: "u\n" + `{"type":"image","url":"x"}` + "\n"},
 	} {
 		a, ok := readRequest([]byte(c.body))
 		if !ok || a.prompt.text != c.text || !reflect.DeepEqual(a.prompt.ids, c.ids) || !reflect.DeepEqual(a.prompt.messages, c.messages) {
@@ -80,9 +80,37 @@ func TestReadRequest(t *testing.T) {
 			t.Errorf("%q is read", body)
 		}
 	}
-	a, _ := readRequest([]byte(`{"model":"m","temperature": 0.5 ,"stop":"x","options":{"num_predict":7,"seed":"x"},"metadata":{"user_id":"who"}}`))
-	if got, _ := json.Marshal(a.sampling); a.model != "m" || a.session != "user_id:who" || string(got) != `{"max_tokens":7,"temperature":0.5}` {
+	a, _ := readRequest([]byte(`{"model":"m","temperature": 0.5 ,"stop":"x","options":{"num_predict":7,"seed":"x"},"metadata":{"user_id":"who_session_7"}}`))
+	if got, _ := json.Marshal(a.sampling); a.model != "m" || a.session != "user_id:who_session_7" || string(got) != `{"max_tokens":7,"temperature":0.5}` {
 		t.Errorf("%s %s %s", a.model, a.session, got)
+	}
+}
+
+// A user is no session, and a session that a body names is one.
+func TestSessionOfABody(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"user":"u","metadata":{"user_id":"u"},"safety_identifier":"u"}`: "",
+		`{"session_id":"s","user":"u"}`:                                   "session_id:s",
+		`{"prompt_cache_key":"k"}`:                                        "prompt_cache_key:k",
+	} {
+		if a, ok := readRequest([]byte(body)); !ok || a.session != want {
+			t.Errorf("%s: %q", body, a.session)
+		}
+	}
+}
+
+// The results of tools are those that the request adds.
+func TestToolResults(t *testing.T) {
+	for body, want := range map[string]int{
+		`{"messages":[{"role":"tool","content":"old"},{"role":"assistant","content":null,"tool_calls":[{}]},{"role":"tool","content":"a"},{"role":"tool","content":"b"}]}`:              2,
+		`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"a"},{"type":"text","text":"and"}]}]}`:                                                1,
+		`{"input":[{"type":"function_call_output","output":"old"},{"type":"function_call","name":"f"},{"type":"function_call_output","output":"a"},{"role":"user","content":"go on"}]}`: 1,
+		`{"messages":[{"role":"user","content":"hello"}]}`: 0,
+		`{"messages":"none","input":"a text"}`:             0,
+	} {
+		if a, ok := readRequest([]byte(body)); !ok || a.results != want {
+			t.Errorf("%s: %d", body, a.results)
+		}
 	}
 }
 

@@ -36,20 +36,17 @@ const textEvents = stream.EventText | stream.EventReasoning | stream.EventTool
 func (w *writer) makeRow(x *exchange, data []byte) *row {
 	at := ms(x.since)
 	r := &row{seq: x.seq, ended: clock.Now(), size: 256, Recorded: trace.Recorded{
-		Version: trace.RecordedVersion, Timestamp: &at, Time: x.at.UTC().Format("2006-01-02T15:04:05.000000Z"),
+		Version: trace.RecordedVersion, ID: x.seq + 1, Timestamp: &at, Time: x.at.UTC().Format("2006-01-02T15:04:05.000000Z"),
 		Path: x.kind.path, Protocol: x.kind.backend, Stream: x.stream, Status: x.status, Outcome: string(x.outcome()), E2EL: ms(x.took),
 	}}
 	a, readable := readRequest(data)
 	if !readable {
 		a = &asked{}
 	}
-	session := x.session
-	if session == "" {
-		session = a.session
-	}
-	r.Model, r.Sampling, r.Session = outside.Word(a.model), a.sampling, w.hash.name(session)
+	r.Model, r.Sampling, r.ToolResults = outside.Word(a.model), a.sampling, a.results
 	w.answer(r, x)
 	w.prompt(r, a)
+	w.belongs(r, x, a)
 	w.askFor(r, x, a, data)
 	if r.chain != nil {
 		r.size += 8 * len(r.chain.ids)
@@ -69,6 +66,7 @@ func (w *writer) answer(r *row, x *exchange) {
 		return
 	}
 	t := &x.answer.Trace
+	r.Finish, r.ToolCalls = outside.Word(t.FinishReason), len(t.Tools)
 	events, tokens := 0, 0
 	for _, e := range t.Events {
 		tokens += max(e.Tokens, 0)
@@ -104,6 +102,44 @@ func (w *writer) answer(r *row, x *exchange) {
 	case x.stream && events > 0:
 		r.Output, r.OutputBy = &events, trace.ByEvents
 	}
+}
+
+// belongs finds the session of a request, and the one that it continues.
+func (w *writer) belongs(r *row, x *exchange, a *asked) {
+	switch {
+	case x.session != "":
+		r.Session, r.SessionBy = w.hash.name(x.session), trace.ByHeader
+	case a.session != "":
+		r.Session, r.SessionBy = w.hash.name(a.session), trace.ByBody
+	}
+	text := a.prompt.text
+	if a.prompt.ids != nil {
+		text = string(idBytes(a.prompt.ids))
+	}
+	if text == "" || !x.kind.generates() {
+		return
+	}
+	places := w.lineage.places(a.model, text)
+	before := w.lineage.find(places, text, r.Session, x.at)
+	if before != nil {
+		r.Continues = before.id
+	}
+	if r.Session == "" {
+		r.SessionBy = trace.ByPrefix
+		if before != nil {
+			r.Session = before.session
+		} else {
+			r.Session = w.hash.name(fmt.Sprint("request ", r.ID))
+		}
+	}
+	if !trace.IsReplayed(r.Outcome) {
+		return
+	}
+	answer := ""
+	if x.answer != nil {
+		answer = string(x.answer.Trace.Text)
+	}
+	w.lineage.add(&earlier{id: r.ID, session: r.Session, ended: x.at.Add(x.heard)}, places, text, answer)
 }
 
 // toolCalls says whether the answer holds calls of tools: their tokens are more than those of its text.

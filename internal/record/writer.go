@@ -27,6 +27,8 @@ type writer struct {
 	files *files
 	hash  hasher
 
+	lineage *lineage
+
 	held  []*row // by seq
 	bytes int
 	// Without a tokenizer: the tokens of a block, once they are known, and of what.

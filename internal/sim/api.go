@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
+	"github.com/inferometer/inferometer/internal/sim/handoff"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
@@ -20,14 +21,14 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, d := range dialect.All {
 		for _, path := range d.Paths {
-			mux.HandleFunc("POST "+path, s.complete)
+			mux.HandleFunc("POST "+path, s.working(s.complete))
 		}
 	}
 	for _, path := range dialect.PoolingPaths {
-		mux.HandleFunc("POST "+path, s.pooled)
+		mux.HandleFunc("POST "+path, s.working(s.pooled))
 	}
-	mux.HandleFunc("POST "+dialect.PathTranscriptions, s.transcribe)
-	mux.HandleFunc("POST "+dialect.PathTranslations, s.transcribe)
+	mux.HandleFunc("POST "+dialect.PathTranscriptions, s.working(s.transcribe))
+	mux.HandleFunc("POST "+dialect.PathTranslations, s.working(s.transcribe))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /tokenize", s.tokenize)
 	mux.HandleFunc("POST /detokenize", s.detokenize)
@@ -35,11 +36,28 @@ func (s *Server) Handler() http.Handler {
 		writeJSON(w, http.StatusOK, map[string]any{"tokenizer_class": "inferometer-sim", "bos_token": nil, "eos_token": nil, "chat_template": nil})
 	})
 	mux.HandleFunc("GET /metrics", s.showMetrics)
-	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /health", s.health)
+	mux.HandleFunc("GET /is_sleeping", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]bool{"is_sleeping": s.sleepState() != "awake"})
+	})
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"version": Version})
 	})
-	mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.engine.ResetPrefixCache() })
+	reset := func(http.ResponseWriter, *http.Request) int {
+		s.engine.ResetPrefixCache()
+		return http.StatusOK
+	}
+	for path, do := range map[string]func(http.ResponseWriter, *http.Request) int{
+		"/reset_prefix_cache": reset, "/flush_cache": reset, // vLLM's, SGLang's
+		"/sleep": s.sleep, "/wake_up": s.wakeUp,
+		"/v1/load_lora_adapter": s.loadAdapter, "/load_lora_adapter": s.loadAdapter,
+		"/v1/unload_lora_adapter": s.unloadAdapter, "/unload_lora_adapter": s.unloadAdapter,
+	} {
+		mux.HandleFunc("POST "+path, s.control(do))
+	}
+	if s.cfg.Role == handoff.Prefill {
+		mux.Handle("GET "+handoff.Path, s.transfers.shelf)
+	}
 	if s.cfg.Profiler {
 		mux.HandleFunc("POST /start_profile", func(http.ResponseWriter, *http.Request) {})
 		mux.HandleFunc("POST /stop_profile", func(http.ResponseWriter, *http.Request) {})
@@ -50,8 +68,15 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		defer s.active.Done()
+		if s.cfg.Name != "" {
+			w.Header().Set(ReplicaHeader, s.cfg.Name)
+		}
 		if s.cfg.APIKey != "" && r.URL.Path != "/health" && !s.hasKey(r) {
 			writeJSON(w, http.StatusUnauthorized, dialect.Of(r.URL.Path).FailureOf()(http.StatusUnauthorized, dialect.Wording("Unauthorized")))
+			return
+		}
+		if r.Method != http.MethodPost && r.URL.Path != "/metrics" && s.starting() {
+			writeError(w, http.StatusServiceUnavailable, errStarting)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -67,7 +92,7 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 		model["meta"] = map[string]any{"n_vocab": len(t.Pieces)}
 	}
 	list := []any{model}
-	for _, name := range s.cfg.Adapters {
+	for _, name := range s.adapters() {
 		list = append(list, map[string]any{
 			"id": name, "object": "model", "created": s.base.Unix(), "owned_by": s.cfg.OwnedBy, "root": name, "parent": s.cfg.Model,
 		})

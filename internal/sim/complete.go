@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/handoff"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
@@ -38,7 +38,14 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	rec.dialect = d
 	if err == nil {
 		c.Dialect = d
+		if s.cfg.Role != "" {
+			rec.hand = handoff.Read(raw, s.cfg.Role)
+		}
+		if rec.hand != nil && rec.hand.Keep {
+			c.MaxTokens = 1
+		}
 		err = s.fit(c)
+		rec.asks(c)
 	}
 	if err != nil {
 		s.refuse(w, rec, dialect.StatusOf(err), err)
@@ -49,8 +56,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 
 // generate answers a call that has been understood.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, key uint64, c *dialect.Call) {
-	rec.Media = c.Media
-	rec.Stream, rec.PromptTokens, rec.MaxTokens, rec.Adapter = c.Stream, len(c.Prompt), c.MaxTokens, c.Adapter
+	rec.asks(c)
 	salt := uint64(0)
 	if c.Adapter != "" {
 		salt = random.HashString(c.Adapter)
@@ -79,6 +85,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 		j.CacheSalt ^= key // as in vLLM: what lies in the cache has no log-probabilities any more
 	}
 	p.text, p.favour = text, favour
+	c.Forget()
 	if c.Stream {
 		s.stream(w, r, c, p, j, rec)
 	} else {
@@ -88,7 +95,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 
 // fit checks the lengths and fills in the default of max_tokens.
 func (s *Server) fit(c *dialect.Call) error {
-	if slices.Contains(s.cfg.Adapters, c.Model) {
+	if s.hasAdapter(c.Model) {
 		c.Adapter = c.Model
 	} else if c.Model != "" && c.Model != s.cfg.Model && c.Model != s.cfg.Root {
 		return fmt.Errorf("%w: the model `%s` does not exist, this server has `%s`", dialect.ErrNoModel, c.Model, s.cfg.Model)
@@ -187,11 +194,15 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *dialect.Call,
 		err = st.sendRole()
 	}
 	if err != nil {
-		st.leave()
+		st.notice()
+		st.end()
 		return
 	}
-	s.metrics.begin(rec)
-	s.engine.Submit(j)
+	if rec.hand != nil && rec.hand.Fetch {
+		s.active.Go(st.fetch)
+	} else {
+		s.engine.Submit(j)
+	}
 	s.keep(st)
 }
 
@@ -201,7 +212,12 @@ func (s *Server) keep(st *stream) {
 	next, err := st.conn.Next(idleTime)
 	if err != nil {
 		st.leave()
-		<-st.done
+		select {
+		case <-st.done:
+		case <-s.closing: // it may be generating for nobody
+			st.end()
+			<-st.done
+		}
 		return
 	}
 	<-st.done
@@ -217,7 +233,11 @@ func (st *stream) header() []byte {
 		kind = "application/x-ndjson"
 	}
 	b := []byte("HTTP/1.1 200 OK\r\nContent-Type: " + kind + "\r\nCache-Control: no-cache\r\nX-Request-Id: ")
-	b = append(append(b, st.record.ID...), "\r\nDate: "...)
+	b = append(b, st.record.ID...)
+	if name := st.srv.cfg.Name; name != "" {
+		b = append(append(b, "\r\n"+ReplicaHeader+": "...), name...)
+	}
+	b = append(b, "\r\nDate: "...)
 	b = clock.Now().UTC().AppendFormat(b, http.TimeFormat)
 	if st.frame.chunked {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
@@ -249,7 +269,8 @@ func (st *stream) size(tokens int) {
 
 // newRecord starts a request's record and gives the key of all its draws.
 func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uint64) {
-	rec := &Record{Path: r.URL.Path, Arrived: socket.ArrivalOf(r.Context()), Received: clock.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
+	rec := &Record{Path: r.URL.Path, Session: sessionOf(r.Header), Arrived: socket.ArrivalOf(r.Context()), Received: clock.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
+	s.counted(rec, r)
 	arrival := s.arrivals.Add(1) - 1
 	key := random.Mix(random.Mix(s.cfg.Seed, random.SaltTiming), arrival)
 	if rec.ID != "" {
@@ -259,6 +280,21 @@ func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uin
 	}
 	w.Header().Set("X-Request-Id", rec.ID)
 	return rec, key
+}
+
+// sessionHeaders name the conversation of a request, or a branch of it, in the words of clients and routers.
+var sessionHeaders = []string{"X-Session-Id", "X-Correlation-Id", "X-Session-Affinity", "X-Smg-Routing-Key", "X-Dynamo-Session-Id"}
+
+// maxSession bounds what the truth keeps of such a name.
+const maxSession = 256
+
+func sessionOf(h http.Header) string {
+	for _, name := range sessionHeaders {
+		if v := h.Get(name); v != "" {
+			return v[:min(len(v), maxSession)]
+		}
+	}
+	return ""
 }
 
 // without takes fields out of a body; one that is no object is left to its reader.

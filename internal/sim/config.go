@@ -1,13 +1,16 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/handoff"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
@@ -20,6 +23,7 @@ const (
 
 // Config is everything that can be set. Start from DefaultConfig.
 type Config struct {
+	Name        string   // of this replica, told in the header x-inferometer-replica; empty: not told
 	Model       string   // name in /v1/models and in each answer
 	Root        string   // "root" in /v1/models; the model's name when empty
 	Adapters    []string // names that a request may ask for in place of Model; each has its own texts and prefix cache
@@ -33,6 +37,7 @@ type Config struct {
 	ITL            random.Dist // fixed engine: between tokens, one draw per token
 	TokensPerChunk int         // tokens in an event
 	Batch          engine.BatchConfig
+	CountPrefixes  bool            // fixed engine: count what a prefix cache of Batch's blocks would find; 0 of them are without a bound
 	Changes        []engine.Change // makes it slower or faster from moments on
 
 	Faults      Faults
@@ -55,6 +60,19 @@ type Config struct {
 	Ignore []string
 	// ReadTimeout bounds how long a client may take to send a request.
 	ReadTimeout time.Duration
+
+	Role string         // handoff.Prefill or handoff.Decode; empty: it does both itself
+	KV   handoff.Config // how prompts come to a decode server
+	// Dial reaches the prefill servers; nil: over the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	StartupTime time.Duration // all requests get 503 until then
+	WakeTime    time.Duration // of /wake_up
+	AdapterTime time.Duration // of taking an adapter in
+	Drain       time.Duration // how long requests may run on when the server is told to end; 0: they are cut off at once
+
+	// IgnoreDisconnect makes it generate to the end for a client that has left, as some servers do; vLLM stops.
+	IgnoreDisconnect bool
 
 	Profiler  bool // answer /start_profile and /stop_profile, as vLLM does with --profiler-config
 	TruthText bool // put the texts in the truth, not only their SHA-256
@@ -87,6 +105,7 @@ func DefaultConfig() Config {
 		SplitGap:         200 * time.Microsecond,
 		DefaultMaxTokens: 256,
 		EmbeddingSize:    8,
+		KV:               handoff.Config{BytesPerToken: 128 << 10},
 	}
 }
 
@@ -120,19 +139,33 @@ func (c *Config) validate() error {
 		notNegative("read-timeout", c.ReadTimeout),
 		notNegative("slow-headers", c.SlowHeaders),
 		notNegative("split-gap", c.SplitGap),
+		notNegative("startup-time", c.StartupTime),
+		notNegative("wake-time", c.WakeTime),
+		notNegative("adapter-time", c.AdapterTime),
+		notNegative("drain", c.Drain),
 		share("eos", c.EOS),
 		engine.ValidateChanges(c.Changes),
+		c.KV.Validate(),
 		c.Faults.validate(),
 		c.Framing.Validate(),
 	}
 	if c.Answers != nil {
 		errs = append(errs, c.Answers.Validate())
 	}
+	if !isHeaderText(c.Name) {
+		errs = append(errs, fmt.Errorf("name %q can't stand in a header; give letters, digits and signs", c.Name))
+	}
+	if c.Role != "" && c.Role != handoff.Prefill && c.Role != handoff.Decode {
+		errs = append(errs, fmt.Errorf("role %q is unknown; give %s or %s, or none for a server that does both", c.Role, handoff.Prefill, handoff.Decode))
+	}
 	if c.Model == "" {
 		errs = append(errs, errors.New("model is empty; give the name that clients ask for"))
 	}
 	switch c.Engine {
 	case EngineFixed:
+		if c.CountPrefixes {
+			errs = append(errs, atLeast("block-size", c.Batch.BlockSize, 1), atLeast("num-blocks", c.Batch.NumBlocks, 0))
+		}
 	case EngineBatch:
 		b := &c.Batch
 		errs = append(

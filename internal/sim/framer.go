@@ -193,6 +193,15 @@ func awkward(event []byte) []int {
 	return append(cuts, len(event)-1)
 }
 
+// drop forgets what is pending, and says how many events that were.
+func (f *framer) drop() (events int) {
+	for _, w := range f.writes[f.next:] {
+		events += w.events
+	}
+	f.next, f.part = len(f.writes), 0
+	return events
+}
+
 // write does the next pending write. stamp is told when the system call began
 // that handed over its last bytes, and how long it took.
 func (f *framer) write(c *socket.Conn, onPump bool, stamp func(at time.Time, took time.Duration, events int)) error {

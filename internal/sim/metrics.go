@@ -9,11 +9,10 @@ import (
 // metrics counts what /metrics shows, live, and without a lock: the hot path
 // passes here with each event.
 type metrics struct {
-	model string
 	start time.Time
 
-	promptTokens, cachedTokens, generated atomic.Uint64
-	finished                              [len(finishedReasons)]atomic.Uint64
+	generated atomic.Uint64
+	finished  [len(finishedReasons)]atomic.Uint64
 
 	ttft, itl, e2e, queue                *histogram
 	prefill, decode, inference, perToken *histogram
@@ -37,18 +36,15 @@ var (
 	requestBounds = []float64{.3, .5, .8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680}
 )
 
-func newMetrics(model string, start time.Time) *metrics {
+func newMetrics(start time.Time) *metrics {
 	return &metrics{
-		model: model, start: start,
-		ttft: newHistogram(ttftBounds), itl: newHistogram(itlBounds),
+		start: start,
+		ttft:  newHistogram(ttftBounds), itl: newHistogram(itlBounds),
 		e2e: newHistogram(requestBounds), queue: newHistogram(requestBounds),
 		prefill: newHistogram(requestBounds), decode: newHistogram(requestBounds), inference: newHistogram(requestBounds),
 		perToken: newHistogram(itlBounds), promptLengths: newHistogram(lengthBounds), outputLengths: newHistogram(lengthBounds),
 	}
 }
-
-// begin counts a request that goes to the engine.
-func (m *metrics) begin(r *Record) { m.promptTokens.Add(uint64(r.PromptTokens)) }
 
 // tokens counts n tokens that go out now; last is when the ones before did.
 func (m *metrics) tokens(now, last time.Time, r *Record, n int) {
@@ -74,7 +70,6 @@ func (m *metrics) end(r *Record) {
 		reason = finishedError
 	}
 	m.finished[reason].Add(1)
-	m.cachedTokens.Add(uint64(r.CachedTokens))
 	m.e2e.observe(time.Duration(r.Ended - r.Received))
 	if r.Started > 0 {
 		m.queue.observe(time.Duration(r.Started - r.Received))

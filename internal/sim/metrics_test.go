@@ -74,8 +74,8 @@ func (r *running) metrics() map[string]float64 {
 func settled(t *testing.T, r *running, n int64) map[string]float64 {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; {
-		if m := r.metrics(); m["e2e_request_latency_seconds_count"] == float64(n) || time.Now().After(deadline) {
-			return m
+		if r.metrics()["e2e_request_latency_seconds_count"] == float64(n) || time.Now().After(deadline) {
+			return r.metrics() // what was counted before and after that figure is in this one
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestMetricsAddUp(t *testing.T) {
 	for _, engine := range []string{EngineFixed, EngineBatch} {
 		t.Run(engine, func(t *testing.T) {
 			cfg := fast()
-			cfg.Engine = engine
+			cfg.Engine, cfg.CountPrefixes = engine, true
 			cfg.Batch.Base, cfg.Batch.SpecTokens, cfg.Batch.SpecAcceptance = 200*time.Microsecond, 3, 0.5
 			cfg.Faults, _ = ParseFaults("short=0.2,truncate=0.1,error-event=0.1,http-500=0.1")
 			r := start(t, cfg)
@@ -128,12 +128,18 @@ func TestMetricsAddUp(t *testing.T) {
 			want[`e2e_request_latency_seconds_bucket{le="+Inf"}`] = ended
 			want["request_prompt_tokens_sum"] = want["prompt_tokens_total"]
 			want["request_generation_tokens_sum"] = want["generation_tokens_total"]
+			want["prefix_cache_hits_total"], want["prompt_tokens_cached_total"] = cached, cached
+			want["prefix_cache_queries_total"] = want["prompt_tokens_total"]
+			want[`prompt_tokens_by_source_total{source="local_cache_hit"}`] = cached
+			want[`prompt_tokens_by_source_total{source="local_compute"}`] = want["prompt_tokens_total"] - cached
+			want[`prompt_tokens_by_source_total{source="external_kv_transfer"}`] = 0
+			if cached == 0 {
+				t.Error("nothing was found in the prefix cache")
+			}
 			if engine == EngineBatch {
 				want["iteration_tokens_total_sum"] = worked
-				want["prefix_cache_hits_total"] = cached
-				want["prefix_cache_queries_total"] = want["prompt_tokens_total"]
-				if cached == 0 || m["spec_decode_num_drafts_total"] == 0 || m["spec_decode_num_accepted_tokens_total"] > m["spec_decode_num_draft_tokens_total"] {
-					t.Errorf("cached %v, drafts %v", cached, m["spec_decode_num_drafts_total"])
+				if m["spec_decode_num_drafts_total"] == 0 || m["spec_decode_num_accepted_tokens_total"] > m["spec_decode_num_draft_tokens_total"] {
+					t.Errorf("drafts %v", m["spec_decode_num_drafts_total"])
 				}
 			}
 			for name, v := range want {

@@ -13,7 +13,18 @@ import (
 // showMetrics writes Prometheus text under vLLM's names.
 func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = w.Write([]byte(s.metrics.text(s.engine.State())))
+	p := &promText{model: s.cfg.Model}
+	s.metrics.show(p, s.engine.State(), s.transfers)
+	s.answers.show(p)
+	p.head("vllm:engine_sleep_state", "gauge", "1: the engine is in this state.")
+	for _, state := range []string{"awake", "weights_offloaded", "discard_all"} {
+		v := 0.0
+		if state == s.sleepState() {
+			v = 1
+		}
+		p.sample("engine_sleep_state", `,sleep_state="`+state+`"`, v)
+	}
+	_, _ = w.Write([]byte(p.String()))
 }
 
 // promText gathers metrics; all of them carry the model and the engine's number.
@@ -22,22 +33,26 @@ type promText struct {
 	model string
 }
 
-func (m *metrics) text(e engine.State) string {
-	p := &promText{model: m.model}
+func (m *metrics) show(p *promText, e engine.State, t *transfers) {
 	p.head("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds.")
 	fmt.Fprintf(p, "process_start_time_seconds %s\n", number(float64(m.start.UnixNano())/1e9))
 
 	p.gauge("num_requests_running", "Requests that the engine works on.", float64(e.Running))
-	p.gauge("num_requests_waiting", "Requests in the queue.", float64(e.Waiting))
+	deferred := float64(t.deferred.Load())
+	p.gauge("num_requests_waiting", "Requests in the queue.", float64(e.Waiting)+deferred)
 	p.head("vllm:num_requests_waiting_by_reason", "gauge", "Requests in the queue, by what they wait for.")
 	p.sample("num_requests_waiting_by_reason", `,reason="capacity"`, float64(e.Waiting))
-	p.sample("num_requests_waiting_by_reason", `,reason="deferred"`, 0)
+	p.sample("num_requests_waiting_by_reason", `,reason="deferred"`, deferred)
 	p.gauge("kv_cache_usage_perc", "Share of the KV blocks in use; 1 is all.", e.KVUsage)
 	p.counter("prefix_cache_queries", "Prompt tokens looked up in the prefix cache.", e.CacheQueries)
 	p.counter("prefix_cache_hits", "Prompt tokens found in the prefix cache.", e.CacheHits)
 	p.counter("num_preemptions", "Sequences that lost their KV blocks.", e.Preemptions)
-	p.counter("prompt_tokens", "Prompt tokens of all requests.", m.promptTokens.Load())
-	p.counter("prompt_tokens_cached", "Prompt tokens that needed no work.", m.cachedTokens.Load())
+	p.counter("prompt_tokens", "Prompt tokens of all requests that left the queue.", e.PromptTokens)
+	p.counter("prompt_tokens_cached", "Prompt tokens that needed no work.", e.CacheHits+e.External)
+	p.head("vllm:prompt_tokens_by_source_total", "counter", "Prompt tokens by where they came from.")
+	p.sample("prompt_tokens_by_source_total", `,source="local_compute"`, float64(e.PromptTokens-e.CacheHits-e.External))
+	p.sample("prompt_tokens_by_source_total", `,source="local_cache_hit"`, float64(e.CacheHits))
+	p.sample("prompt_tokens_by_source_total", `,source="external_kv_transfer"`, float64(e.External))
 	p.counter("generation_tokens", "Tokens sent.", m.generated.Load())
 
 	p.head("vllm:request_success_total", "counter", "Requests that ended, by reason.")
@@ -55,6 +70,7 @@ func (m *metrics) text(e engine.State) string {
 	p.histogram("request_prompt_tokens", "Prompt tokens of each request.", m.promptLengths)
 	p.histogram("request_generation_tokens", "Tokens sent of each request.", m.outputLengths)
 	p.engine(&e)
+	t.show(p, &e)
 	if e.Speculative {
 		p.counter("spec_decode_num_drafts", "Drafts made.", e.Drafts)
 		p.counter("spec_decode_num_draft_tokens", "Draft tokens made.", e.DraftTokens)
@@ -64,7 +80,6 @@ func (m *metrics) text(e engine.State) string {
 			p.sample("spec_decode_num_accepted_tokens_per_pos_total", `,position="`+strconv.Itoa(i)+`"`, float64(n))
 		}
 	}
-	return p.String()
 }
 
 // engine writes what only an engine with steps and a cache has.
@@ -72,9 +87,13 @@ func (p *promText) engine(e *engine.State) {
 	if e.Steps != nil { // a histogram, whatever its name says
 		p.buckets("iteration_tokens_total", "Tokens in a step of the engine.", engine.StepBounds[:], e.Steps, float64(e.StepTokens))
 	}
-	if e.Blocks > 0 {
+	if e.BlockSize > 0 {
+		blocks := ""
+		if e.Blocks > 0 {
+			blocks = fmt.Sprintf(`,num_gpu_blocks="%d"`, e.Blocks)
+		}
 		p.head("vllm:cache_config_info", "gauge", "Settings of the KV cache, as labels.")
-		p.sample("cache_config_info", fmt.Sprintf(`,block_size="%d",enable_prefix_caching="%v",num_gpu_blocks="%d"`, e.BlockSize, e.PrefixCache, e.Blocks), 1)
+		p.sample("cache_config_info", fmt.Sprintf(`,block_size="%d",enable_prefix_caching="%v"%s`, e.BlockSize, e.PrefixCache, blocks), 1)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,11 +30,15 @@ type Server struct {
 	engine    engine.Engine
 	changes   *engine.Changes
 	metrics   *metrics
+	transfers *transfers
+	life      life
+	answers   answerCounts
 	truth     *truthLog // nil: none kept
 	http      *http.Server
 	returns   *socket.Returns
 	base      time.Time
 	arrivals  atomic.Uint64
+	controls  atomic.Uint64 // requests that changed the server
 	unknown   atomic.Uint64 // prompts that the answer key does not have
 
 	mu      sync.Mutex
@@ -66,7 +71,8 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 		return nil, err
 	}
 	s.model = dialect.Model{Tokenizer: s.tokenizer, MaxLen: cfg.MaxModelLen, DefaultMaxTokens: cfg.DefaultMaxTokens, Framing: cfg.Framing}
-	s.metrics = newMetrics(cfg.Model, s.base)
+	s.metrics = newMetrics(s.base)
+	s.transfers, s.life.adapters = newTransfers(&cfg), slices.Clone(cfg.Adapters)
 	if err := s.startEngine(); err != nil {
 		return nil, err
 	}
@@ -99,13 +105,16 @@ func (s *Server) startEngine() (err error) {
 	if s.cfg.Engine == EngineBatch {
 		s.engine, err = engine.NewBatch(clock, s.cfg.Batch, s.changes)
 	} else {
-		s.engine, err = engine.NewFixed(clock, s.cfg.TTFT, s.cfg.ITL, s.changes)
+		s.engine, err = engine.NewFixed(clock, engine.FixedConfig{
+			TTFT: s.cfg.TTFT, ITL: s.cfg.ITL,
+			PrefixCache: s.cfg.CountPrefixes, BlockSize: s.cfg.Batch.BlockSize, NumBlocks: s.cfg.Batch.NumBlocks,
+		}, s.changes)
 	}
 	return err
 }
 
-// Serve answers on l until ctx ends. Requests that run then are cut off, their
-// truth says "abort", and the truth is complete when Serve returns. A server
+// Serve answers on l until ctx ends. Requests that run then are cut off, or when they have been let run on as
+// long as Config.Drain says; their truth says "abort", and the truth is complete when Serve returns. A server
 // serves once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.cfg.TLS {
@@ -135,6 +144,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	var err error
 	select {
 	case <-ctx.Done():
+		if s.cfg.Drain > 0 {
+			s.drain()
+		}
 		s.Close()
 		<-ended
 	case err = <-ended:
@@ -162,6 +174,7 @@ func (s *Server) shut() {
 	_ = s.http.Close()
 	s.active.Wait()
 	s.engine.Stop()
+	s.transfers.link.Close()
 	if s.truth != nil {
 		s.err = s.truth.shut()
 	}
@@ -178,6 +191,16 @@ func (s *Server) track(c *socket.Conn, on bool) {
 	s.conns[c] = true
 	if s.closed {
 		_ = c.Close()
+	}
+}
+
+// stopping says that the server has been closed.
+func (s *Server) stopping() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -200,6 +223,9 @@ func (s *Server) endRecord(r *Record, j *engine.Job) {
 			r.Started = s.base.UnixNano() + j.Started
 		}
 		s.metrics.end(r)
+		if r.unread {
+			r.Finish = "abort" // the engine went to its end
+		}
 	}
 	if r.Ended == 0 {
 		r.Ended = clock.Now().UnixNano()
@@ -210,7 +236,9 @@ func (s *Server) endRecord(r *Record, j *engine.Job) {
 	if r.TextSHA256 == "" {
 		r.setTexts("", "", "", false)
 	}
+	s.answers.add(r.handler, r.Status)
 	if s.truth != nil {
 		s.truth.add(r)
 	}
+	s.life.ends()
 }

@@ -1,10 +1,13 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
@@ -41,6 +44,12 @@ type stream struct {
 
 	once sync.Once
 	done chan struct{} // closed when the record is complete
+
+	over    bool         // it has been aborted, under mu
+	left    atomic.Int64 // when it was noticed that the client had gone, in nanoseconds since 1970; 0: it has not
+	offered int          // tokens that the engine has made, under mu
+	unread  int          // events that were dropped because nobody was left to read them
+	dropped int          // tokens in them
 }
 
 // ready is a number of tokens that go into one event.
@@ -49,9 +58,45 @@ type ready struct {
 	last   bool
 }
 
+// fetch gets the prompt from another server, and then has the engine begin.
+func (st *stream) fetch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-st.done: // the client has left
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	got, err := st.srv.fetch(ctx, st.record.hand)
+	st.mu.Lock()
+	if st.over {
+		st.mu.Unlock()
+		return
+	}
+	got.enter(st.record, st.job, st.srv.base)
+	if err != nil {
+		st.plan.want, st.plan.finish, st.plan.ending = 0, "", endError
+	}
+	st.mu.Unlock()
+	if err != nil {
+		st.Offer(0, true)
+		return
+	}
+	st.srv.engine.Submit(st.job)
+	st.mu.Lock()
+	over := st.over
+	st.mu.Unlock()
+	if over {
+		st.srv.engine.Cancel(st.job)
+	}
+}
+
 // Offer implements engine.Sink.
 func (st *stream) Offer(tokens int, last bool) {
 	st.mu.Lock()
+	st.offered += tokens
 	st.queue = append(st.queue, ready{tokens, last})
 	st.start()
 }
@@ -83,6 +128,10 @@ func (st *stream) start() {
 func (st *stream) work(onPump bool) {
 	for {
 		for st.frame.pending() {
+			if st.forNobody() {
+				st.drop()
+				break
+			}
 			err := st.frame.write(st.conn, onPump, st.stamp)
 			if errors.Is(err, socket.ErrWouldBlock) {
 				st.record.Blocked++
@@ -90,6 +139,9 @@ func (st *stream) work(onPump bool) {
 				return
 			}
 			if err != nil {
+				if st.notice(); st.forNobody() {
+					continue
+				}
 				st.abort()
 				return
 			}
@@ -310,6 +362,39 @@ func (st *stream) runningUsage() *dialect.Usage {
 
 // leave is called when the client has closed its side.
 func (st *stream) leave() {
+	if st.notice(); !st.forNobody() {
+		st.end()
+	}
+}
+
+// notice keeps when it was seen that the client has gone. While the server stops it is the server that goes.
+func (st *stream) notice() {
+	if !st.srv.stopping() {
+		st.left.CompareAndSwap(0, clock.Now().UnixNano())
+	}
+}
+
+// forNobody says that the answer is generated although its client has gone.
+func (st *stream) forNobody() bool {
+	return st.srv.cfg.IgnoreDisconnect && st.left.Load() != 0 && !st.srv.stopping()
+}
+
+// drop counts what would have been written now.
+func (st *stream) drop() {
+	now, first := clock.Now(), len(st.record.Events)+st.unread
+	n := st.frame.drop()
+	for _, tokens := range st.record.Tokens[first : first+n] {
+		if tokens > 0 {
+			st.srv.metrics.tokens(now, st.lastToken, st.record, tokens)
+			st.lastToken = now
+			st.dropped += tokens
+		}
+	}
+	st.unread += n
+}
+
+// end ends a stream that has no client any more.
+func (st *stream) end() {
 	_ = st.conn.Close() // a write that is under way fails, and its goroutine cleans up
 	st.mu.Lock()
 	idle := !st.busy
@@ -320,10 +405,12 @@ func (st *stream) leave() {
 	}
 }
 
-// abort ends a stream whose client has gone.
+// abort does so in the goroutine that is at work.
 func (st *stream) abort() {
 	st.record.Finish = "abort"
-	st.plan.ending = endClose
+	st.mu.Lock()
+	st.over, st.plan.ending = true, endClose
+	st.mu.Unlock()
 	st.srv.engine.Cancel(st.job)
 	st.finish()
 }
@@ -338,16 +425,35 @@ func (st *stream) finish() {
 		for _, n := range r.Tokens {
 			r.CompletionTokens += n
 		}
+		st.countUnsent()
+		if r.Finish != "abort" {
+			st.srv.keepPrompt(r)
+		}
 		st.setTexts()
 		st.srv.endRecord(r, st.job)
 		switch {
 		case st.plan.ending == endReset:
 			st.conn.Reset()
-		case st.plan.ending.closes() || !st.conn.KeepAlive:
+		case st.plan.ending.closes() || !st.conn.KeepAlive || r.Left != 0:
 			_ = st.conn.Close()
 		}
 		close(st.done)
 	})
+}
+
+// countUnsent enters what was generated and never sent: the client had left.
+func (st *stream) countUnsent() {
+	r := st.record
+	st.mu.Lock()
+	made := st.offered
+	st.mu.Unlock()
+	if r.unread = st.unread > 0 && r.Finish != "abort"; r.unread || r.Finish == "abort" {
+		r.Left = st.left.Load()
+	}
+	if made > r.CompletionTokens {
+		r.Generated = made
+		st.srv.metrics.generated.Add(uint64(made - r.CompletionTokens - st.dropped))
+	}
 }
 
 func (st *stream) setTexts() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/dialect"
+	"github.com/inferometer/inferometer/internal/sim/handoff"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
@@ -18,8 +19,9 @@ const slowWrite = 50 * time.Microsecond
 // Record is one line of the truth: a request as the server saw it. Times are
 // nanoseconds since 1970 by the realtime clock.
 type Record struct {
-	ID       string `json:"id"`   // the client's x-request-id, or sim-N
-	Path     string `json:"path"` // the URL's path
+	ID       string `json:"id"`                // the client's x-request-id, or sim-N
+	Path     string `json:"path"`              // the URL's path
+	Session  string `json:"session,omitempty"` // as a header names it: x-session-id, x-correlation-id or their like
 	Status   int    `json:"status"`
 	Stream   bool   `json:"stream"`
 	Adapter  string `json:"adapter,omitempty"` // that was asked for in place of the model
@@ -34,6 +36,16 @@ type Record struct {
 	CachedTokens     int `json:"cached_tokens"`     // found in the prefix cache
 	CompletionTokens int `json:"completion_tokens"` // tokens sent
 	MaxTokens        int `json:"max_tokens"`        // tokens asked for
+
+	// Of a prompt that another server computed.
+	TransferredTokens int    `json:"transferred_tokens,omitempty"` // whose KV came from there; they are among the cached
+	TransferredBytes  int64  `json:"transferred_bytes,omitempty"`
+	TransferBegun     int64  `json:"transfer_begun,omitempty"` // the other server had computed it, and the link was free
+	TransferEnded     int64  `json:"transfer_ended,omitempty"` // it was there
+	TransferError     string `json:"transfer_error,omitempty"` // why it did not come
+
+	Left      int64 `json:"left,omitempty"`             // it was noticed that the client had gone
+	Generated int   `json:"generated_tokens,omitempty"` // tokens made, where they were more than were sent
 
 	Inputs     int `json:"inputs,omitempty"`      // texts of a request for vectors or scores
 	Media      int `json:"media,omitempty"`       // images, videos and sounds in its messages
@@ -55,6 +67,7 @@ type Record struct {
 	EchoLogprobs []*float64 `json:"echo_logprobs,omitempty"`
 
 	silent string // why it ended, where the protocol does not tell
+	unread bool   // it was generated to its end though the client had gone
 
 	firstToken, lastToken int64 // went out; 0: none did
 
@@ -69,6 +82,8 @@ type Record struct {
 	ReasoningText string `json:"reasoning_text,omitempty"`
 	ToolText      string `json:"tool_text,omitempty"`
 
+	handler string           // the pattern of its path
+	hand    *handoff.Params  // what the request says of a handoff; nil: nothing
 	told    int              // tokens of an answer of the key
 	dialect *dialect.Dialect // that it was understood in; nil: by its path
 }
@@ -183,6 +198,9 @@ func (r *Record) appendJSON(b []byte) []byte {
 	}
 	b = append(append(append(b, `{"id":"`...), vocab.JSONText(r.ID)...), '"')
 	str("path", r.Path)
+	if r.Session != "" {
+		str("session", r.Session)
+	}
 	num("status", int64(r.Status))
 	b = strconv.AppendBool(append(b, `,"stream":`...), r.Stream)
 	if r.Adapter != "" {
@@ -201,10 +219,29 @@ func (r *Record) appendJSON(b []byte) []byte {
 	for _, opt := range [...]struct {
 		key string
 		v   int
-	}{{"inputs", r.Inputs}, {"media", r.Media}, {"sound_bytes", r.SoundBytes}} {
+	}{{"inputs", r.Inputs}, {"media", r.Media}, {"sound_bytes", r.SoundBytes}, {"generated_tokens", r.Generated}} {
 		if opt.v != 0 {
 			num(opt.key, int64(opt.v))
 		}
+	}
+	for _, opt := range [...]struct {
+		key string
+		v   int64
+	}{
+		{"transferred_tokens", int64(r.TransferredTokens)},
+		{"transferred_bytes", r.TransferredBytes},
+		{"transfer_begun", r.TransferBegun},
+		{"transfer_ended", r.TransferEnded},
+	} {
+		if opt.v != 0 {
+			num(opt.key, opt.v)
+		}
+	}
+	if r.TransferError != "" {
+		str("transfer_error", r.TransferError)
+	}
+	if r.Left != 0 {
+		num("left", r.Left)
 	}
 	if r.Question != "" {
 		str("question", r.Question)
@@ -248,6 +285,11 @@ func (r *Record) appendJSON(b []byte) []byte {
 		}
 	}
 	return append(b, "}\n"...)
+}
+
+// asks notes what the request asks for, be it refused.
+func (r *Record) asks(c *dialect.Call) {
+	r.Stream, r.PromptTokens, r.MaxTokens, r.Adapter, r.Media = c.Stream, len(c.Prompt), c.MaxTokens, c.Adapter, c.Media
 }
 
 // ends notes why an answer ended, and whether that was said.

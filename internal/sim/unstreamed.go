@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/clock"
@@ -17,7 +18,7 @@ import (
 type collector struct {
 	srv    *Server
 	record *Record
-	tokens int
+	tokens atomic.Int64
 	first  time.Time
 	last   time.Time
 	done   chan struct{}
@@ -26,13 +27,13 @@ type collector struct {
 func (c *collector) Offer(tokens int, last bool) {
 	now := clock.Now()
 	if tokens > 0 {
-		if c.tokens == 0 {
+		if c.tokens.Load() == 0 {
 			c.first = now
 		}
 		c.srv.metrics.tokens(now, c.last, c.record, tokens)
 	}
 	c.last = now
-	c.tokens += tokens
+	c.tokens.Add(int64(tokens))
 	if last {
 		close(c.done)
 	}
@@ -42,7 +43,19 @@ func (c *collector) Offer(tokens int, last bool) {
 func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *dialect.Call, p plan, j *engine.Job, rec *Record) {
 	sink := &collector{srv: s, record: rec, done: make(chan struct{})}
 	j.Sink = sink
-	s.metrics.begin(rec)
+	if rec.hand != nil && rec.hand.Fetch {
+		got, err := s.fetch(r.Context(), rec.hand)
+		got.enter(rec, j, s.base)
+		switch {
+		case r.Context().Err() != nil || s.stopping():
+			rec.Finish = "abort"
+			s.endRecord(rec, nil)
+			return
+		case err != nil:
+			s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("the prompt's KV did not come: %w", err))
+			return
+		}
+	}
 	s.engine.Submit(j)
 	gone := false
 	select {
@@ -50,21 +63,34 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *dialect.C
 		gone = p.stall > 0 && !s.pause(r, s.cfg.Stall)
 	case <-r.Context().Done():
 		gone = true
+		rec.Left = clock.Now().UnixNano()
+		if s.cfg.IgnoreDisconnect {
+			select {
+			case <-sink.done:
+				rec.ends(p.finish, c.Dialect)
+				rec.unread = true
+			case <-s.closing:
+			}
+		}
 	case <-s.closing:
 		gone = true
 	}
+	tokens := int(sink.tokens.Load())
 	if gone {
 		s.engine.Cancel(j)
-		rec.Finish = "abort"
+		rec.Generated = tokens
+		if !rec.unread {
+			rec.Finish = "abort"
+		}
 		s.endRecord(rec, j)
 		return
 	}
-	rec.CompletionTokens = sink.tokens
+	rec.CompletionTokens = tokens
 	rec.ends(p.finish, c.Dialect)
 	a := &dialect.Result{
 		ID: rec.ID, Model: s.answering(c), Received: time.Unix(0, rec.Received), FirstToken: sink.first,
-		Answer: p.text, Visible: sink.tokens - p.unseen(c), Finish: p.finish,
-		Usage: dialect.Usage{Prompt: rec.PromptTokens, Completion: sink.tokens, Cached: j.Cached}, NoUsage: s.cfg.Framing.Has(dialect.FrameNoUsage),
+		Answer: p.text, Visible: tokens - p.unseen(c), Finish: p.finish,
+		Usage: dialect.Usage{Prompt: rec.PromptTokens, Completion: tokens, Cached: j.Cached}, NoUsage: s.cfg.Framing.Has(dialect.FrameNoUsage),
 	}
 	if c.Echoes() {
 		a.Prompt, a.Logprobs = s.echoed(c, p, rec)
@@ -75,6 +101,8 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *dialect.C
 		s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("answer: %w", err))
 		return
 	}
+	s.keepPrompt(rec)
+	raw = s.tellPrompt(r, rec, raw)
 	rec.Status = http.StatusOK
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))

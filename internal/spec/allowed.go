@@ -28,6 +28,7 @@ type Allowed struct {
 	Write    []string // folders beyond the current one
 	Env      []string // variables beside the API key's
 	Code     bool     // programs that are answers are run
+	Commands bool     // commands of faults are run
 
 	// Set says whether a variable has a value here; nil: all have.
 	Set func(name string) bool
@@ -40,6 +41,7 @@ const (
 	FlagAllowWrite = "allow-write"
 	FlagAllowEnv   = "allow-env"
 	FlagAllowCode  = "allow-code"
+	FlagAllowFault = "allow-fault"
 	FlagOwnSpec    = "own-spec" // of our children: the process that starts them wrote the Spec
 )
 
@@ -53,6 +55,9 @@ func (s *Spec) Hold(may Allowed) error {
 	}
 	if s.AllowCode && !may.Code {
 		return usage.Errorf("", "judge.allow_code: a Spec from a file can't allow itself to run programs that a server answers").WithHint("give --%s to let it (docs/code.md)", FlagAllowCode)
+	}
+	if s.Faults.Commands() && !may.Commands {
+		return usage.Errorf("", "load.faults: a Spec from a file can't allow itself to run commands on this machine").WithHint("read them, and give --%s to let it (docs/faults.md)", FlagAllowFault)
 	}
 	for _, v := range s.variables() {
 		unset := v.name == keyVariable && may.Set != nil && !may.Set(v.name) // it need not be there

@@ -18,9 +18,9 @@ import (
 // key must be put here, or among the inputs or outputs of allowed.go.
 var noPaths = []string{
 	"server.urls", "server.balance", "server.backend", "server.endpoint", "server.model", "server.served_model_name", "server.tokenizer_revision", "server.tokenizer_mode",
-	"server.request_id_prefix", "server.session_header", "server.trace_id", "server.engine", "server.proxy", "server.metrics_urls", "server.metrics_map", "server.protocol",
+	"server.request_id_prefix", "server.session_header", "server.replica_key", "server.trace_id", "server.engine", "server.proxy", "server.replicas", "server.metrics_urls", "server.metrics_map", "server.protocol",
 	"dataset.name", "dataset.hub_revision", "pace.name", "load.until", "load.give_up", "request.default_body", "request.extra_body",
-	"keep.command", "keep.label", "keep.summary_load", "judge.percentile_metrics", "judge.slo", "judge.compat", "fleet.labels",
+	"keep.command", "keep.label", "keep.summary_load", "judge.percentile_metrics", "judge.slo", "judge.rules", "judge.compat", "fleet.labels",
 	"dataset.lora_modules", "dataset.lora_assignment", "dataset.chat_template_kwargs", "dataset.chat_template_date",
 }
 
@@ -55,6 +55,7 @@ func TestEveryPathIsDecided(t *testing.T) {
 	known := []string{
 		"path", "task", "examples", "category", "system_instruction", "trace_format", "trace_long", "trace_send", "subset", "split", "name_on_hub", "prompt_column", "answer_column",
 		"image_column", "bfcl_categories", "history", "timed_trace_label_timestamp", "timed_trace_label_input_length", "timed_trace_label_output_length", "timed_trace_label_hash_ids", "lora_assignment", "lora_modules",
+		"trace_loop", "trace_preset", "trace_primers", "trace_cache_bust", "trace_bust_id", "trace_joins", "trace_spawns", "trace_failed", "trace_overflow", "trace_models", "trace_counts", "trace_sessions",
 	}
 	for _, k := range workload.Kinds() {
 		own := k.Options()

@@ -58,7 +58,7 @@ func (s *Spec) wanted(q target.Quirks) (names []string) {
 	switch o := s.WorkloadOptions(); {
 	case err != nil: // of the batches, which are texts
 		names = []string{q.Text}
-	case k.Talks || k.Holds == workload.Images:
+	case s.Talks() || k.Holds == workload.Images:
 		names = []string{q.Chat, openAIChat}
 	case k.Holds == workload.Sounds:
 		names = []string{"openai-audio", q.Chat}

@@ -9,12 +9,41 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/hangup"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/scrape"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/usage"
 )
+
+// HangUp is which requests their client ends on purpose; nil: none.
+func (s *Spec) HangUp() *hangup.Plan {
+	if s.RequestCancellationRate == 0 {
+		return nil
+	}
+	p := &hangup.Plan{Seed: int64(s.Seed), Share: s.RequestCancellationRate / 100, Tokens: s.RequestCancellationTokens, Timed: s.RequestCancellationTokens == 0}
+	if d := s.RequestCancellationDelay; d != nil {
+		p.After, p.Timed = *d, true
+	}
+	return p
+}
+
+// checkHangUp holds the moment of hanging up against what answers have.
+func (s *Spec) checkHangUp() error {
+	rate, tokens := s.RequestCancellationRate, s.RequestCancellationTokens
+	switch {
+	case math.IsNaN(rate):
+		return usage.Errorf("request-cancellation-rate", "must be a percentage from 0 to 100")
+	case rate == 0 && tokens > 0:
+		return usage.Errorf("request-cancellation-tokens", "needs the share of requests to hang up on").WithHint("give a percentage with %s", usage.Ref("request-cancellation-rate"))
+	case rate == 0 && s.RequestCancellationDelay != nil:
+		return usage.Errorf("request-cancellation-delay", "needs the share of requests to hang up on").WithHint("give a percentage with %s", usage.Ref("request-cancellation-rate"))
+	case tokens > 0 && (s.WholeAnswers() || s.API().Pooling):
+		return usage.Errorf("request-cancellation-tokens", "needs answers that come as a stream of tokens").WithHint("%s hangs up after a time", usage.Ref("request-cancellation-delay"))
+	}
+	return nil
+}
 
 func (s *Spec) checkProbe() error {
 	if rate := s.ProbeRequestRate; rate < 0 || rate > mostProbes || rate != 0 && rate < 1/mostPause.Seconds() {
@@ -57,6 +86,25 @@ func (s *Spec) checkThresholds() error { return CheckThresholds(s.TimelineITLThr
 func (s *Spec) checkHardware() error {
 	if _, err := hardware.Parse(s.Hardware.Text); err != nil {
 		return usage.Errorf("hardware", "%v", err)
+	}
+	return nil
+}
+
+// checkFaults says what is wrong with what is done to the servers during the load.
+func (s *Spec) checkFaults() error {
+	if err := s.Faults.Check(); err != nil {
+		return usage.Errorf("fault", "%v", err)
+	}
+	for _, f := range s.Faults {
+		if s.Duration > 0 && f.At >= s.Duration {
+			return usage.Errorf("fault", "is at %v, when the load of %v is over: do it earlier, or give a longer %s", f.At, s.Duration, usage.Ref("duration"))
+		}
+		if !s.Unbounded && s.NumPrompts > 0 && f.After > s.NumPrompts {
+			return usage.Errorf("fault", "comes after %d requests, and only %d are sent: do it earlier, or give a higher %s", f.After, s.NumPrompts, usage.Ref("num-prompts"))
+		}
+	}
+	if len(s.Faults) > 0 && s.NATS != "" {
+		return usage.Errorf("fault", "is for a run that one process sends: each agent of a fleet would do it")
 	}
 	return nil
 }
@@ -144,6 +192,19 @@ func (s *Spec) checkUntil() error {
 	}
 	if math.IsInf(s.Rate(), 1) && !s.concurrent() {
 		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give %s or %s", usage.Ref("max-concurrency"), usage.Ref("request-rate"))
+	}
+	return nil
+}
+
+// checkBatches refuses batches that nobody would wait for: a rate has a next request while answers are missing.
+func (s *Spec) checkBatches() error {
+	switch {
+	case s.BatchSize == 0 || s.Batches != nil:
+		return nil
+	case s.Talks():
+		return usage.Errorf("batch-size", "can't be used with conversations: their turns wait for each other").WithHint("use --max-conversations")
+	case s.paceKind().Name != pace.Closed:
+		return usage.Errorf("batch-size", "needs a closed loop: %s, and no rate", usage.Ref("max-concurrency")).WithHint("give --max-concurrency %d for a whole batch at once", s.BatchSize)
 	}
 	return nil
 }

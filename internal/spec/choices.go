@@ -75,6 +75,7 @@ func flagError(err error, fields []option.Field) error {
 func (s *Spec) WorkloadOptions() workload.Options {
 	o := workload.Options{
 		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), SelfTimed: s.SelfTimed(), Carries: s.carries(), Shared: s.Shared, Own: s.DatasetOptions,
+		Lanes: Deref(s.MaxConversations, 0), Endless: s.Unbounded,
 	}
 	if s.May != nil {
 		o.Reads = workload.Reads{Allowed: s.May.Read, Strict: s.May.Stranger}
@@ -120,14 +121,23 @@ func (s *Spec) concurrent() bool { return s.MaxConcurrency != nil || s.MaxConver
 
 // Talks says that the dataset has conversations.
 func (s *Spec) Talks() bool {
+	if own, ok := s.DatasetOptions.(interface{ Talks() bool }); ok {
+		return own.Talks()
+	}
 	k, err := workload.Find(s.DatasetName)
 	return err == nil && k.Talks
+}
+
+// mayTalk says that the dataset's file decides whether it has conversations.
+func (s *Spec) mayTalk() bool {
+	own, ok := s.DatasetOptions.(interface{ MayTalk() bool })
+	return ok && own.MayTalk()
 }
 
 // SelfTimed says that requests are sent at the dataset's own times.
 func (s *Spec) SelfTimed() bool {
 	k, err := workload.Find(s.DatasetName)
-	paced := s.PaceName != "" && s.PaceName != pace.Closed && s.PaceName != pace.Burst && s.PaceName != pace.Dataset
+	paced := s.MaxConversations != nil || s.PaceName != "" && s.PaceName != pace.Closed && s.PaceName != pace.Burst && s.PaceName != pace.Dataset
 	return err == nil && s.Batches == nil && k.SelfTimed(s.DatasetOptions, paced)
 }
 
@@ -250,7 +260,7 @@ func (s *Spec) Length() time.Duration {
 // paceSpec is the arrival process for package pace; n is how many requests there are.
 func (s *Spec) PaceSpec(n int) pace.Spec {
 	p := pace.Spec{Name: s.paceKind().Name, Own: s.PaceOptions, N: n, Seed: uint64(s.Seed), Duration: s.sendFor()}
-	if s.Unbounded || s.BatchSize > 0 { // batches end with their source, which has unmeasured requests too
+	if s.Unbounded || s.Batches != nil { // batches of one shape end with their source, which has unmeasured requests too
 		p.N = 0
 	}
 	return p

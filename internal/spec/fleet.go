@@ -76,6 +76,9 @@ func (s *Spec) CheckFleet() error {
 			return usage.Errorf(flag, "can't be used with %s: %s", usage.Ref("fleet"), refused[flag])
 		}
 	}
+	if err := s.checkDividedTrace("fleet"); err != nil {
+		return err
+	}
 	switch {
 	case s.Batches != nil:
 		return usage.Errorf("fleet", "can't be used with batches of one shape: a batch is sent by one client")
@@ -95,7 +98,7 @@ func (s *Spec) ForAgent(of share.Share) *Spec {
 		Command: s.Command, Label: s.Label, Metadata: s.Metadata, KeepRuns: s.KeepRuns,
 		JournalTexts: s.JournalTexts, SaveDetailed: s.SaveDetailed, ForgetPrompts: s.ForgetPrompts, Hardware: s.hardwareFor(of),
 	}
-	own.SLO, own.Strict = "", false
+	own.SLO, own.Rules, own.Strict = "", "", false
 	if of.Index == 0 {
 		own.ScrapeEvery = s.ScrapeEvery // the server's counters are the same for all
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
+	"github.com/inferometer/inferometer/internal/spec/fault"
 )
 
 // Reach is what a Spec of a file touches: it is shown before anything is sent.
@@ -19,6 +20,7 @@ type Reach struct {
 	Variables []string // names that are set, never values
 	Reads     []string
 	Writes    []string
+	Commands  []string // that are run during the load
 }
 
 // Reach tells what the Spec touches on this machine and beyond.
@@ -61,6 +63,11 @@ func (s *Spec) Reach(lookup func(name string) (string, bool)) *Reach {
 		}
 		r.Writes = append(r.Writes, text)
 	}
+	for _, f := range s.Faults {
+		if f.Do == fault.Command {
+			r.Commands = append(r.Commands, outside.Sentence(strings.Join(f.Args, " ")))
+		}
+	}
 	return r
 }
 
@@ -98,6 +105,10 @@ func (r *Reach) others(s *Spec) {
 	for _, u := range s.MetricsURLs {
 		add(u, "metrics")
 	}
+	replicas, _ := s.GivenReplicas() // what is wrong with them is said by Validate
+	for i := range replicas {
+		add(replicas[i].URL, "metrics")
+	}
 	if s.Proxy != "" && s.Proxy != NoProxy {
 		add(s.Proxy, "proxy")
 	}
@@ -129,7 +140,7 @@ func (r *Reach) Write(w io.Writer, name string) error {
 	for _, line := range []struct {
 		what string
 		list []string
-	}{{"sends to", r.Hosts}, {"variables", r.Variables}, {"reads", r.Reads}, {"writes", r.Writes}} {
+	}{{"sends to", r.Hosts}, {"variables", r.Variables}, {"reads", r.Reads}, {"writes", r.Writes}, {"runs", r.Commands}} {
 		if len(line.list) > 0 {
 			fmt.Fprintf(&b, "  %-9s  %s\n", line.what, strings.Join(line.list, ", "))
 		}

@@ -14,12 +14,13 @@ func (s *Spec) Resolve(given func(flag string) bool) {
 	if spoken, err := s.ResolveBackend(); s.Endpoint == "" && err == nil {
 		s.Endpoint = spoken.Path()
 	}
+	s.resolveTrace(given)
 	s.resolvePace()
 	if (s.Timed() || s.Until != "") && !given("num-prompts") {
 		s.NumPrompts, s.Unbounded = 0, true
 	}
 	if k, err := workload.Find(s.DatasetName); err == nil {
-		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.API().Pooling && !s.API().Lacks.IgnoreEOS
+		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.modelStops(given) && !s.API().Pooling && !s.API().Lacks.IgnoreEOS
 		if k.WholeFile && !given("num-prompts") {
 			s.NumPrompts = 0
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec/fault"
 )
 
 // SpecVersion is the version of the file's form. A reader refuses any other.
@@ -52,7 +53,8 @@ type Server struct {
 	TokenizerMode        string      `json:"tokenizer_mode" flag:"tokenizer-mode" default:"auto" choices:"auto,hf,mistral" refused:"slow,deepseek_v32,deepseek_v4,deepseek_v41,inkling,kimi_audio,kimi_k3,cohere" why:"is Python code of its own; give the tokenizer's file with --tokenizer, or use --skip-tokenizer-init" help:"Which tokenizer of a folder: auto and hf its tokenizer.json if there is one, mistral its tekken.json or SentencePiece model, as mistral-common."`
 	SkipTokenizerInit    bool        `json:"skip_tokenizer_init,omitempty" flag:"skip-tokenizer-init" help:"Use no tokenizer: token counts are the server's, prompt lengths are approximate."`
 	RequestIDPrefix      string      `json:"request_id_prefix,omitempty" flag:"request-id-prefix" shown:"bench-<8 hex digits>-" help:"What x-request-id begins with."`
-	SessionHeader        string      `json:"session_header" flag:"session-header" whole:"true" default:"X-Session-ID" metavar:"NAME" help:"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none."`                                                              // vLLM's router looks at the default
+	SessionHeader        string      `json:"session_header" flag:"session-header" whole:"true" default:"X-Session-ID" metavar:"NAME" help:"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none."` // vLLM's router looks at the default
+	ReplicaKey           string      `json:"replica_key" flag:"replica-key" group:"Inferometer" whole:"true" default:"auto" metavar:"KEY" help:"Where answers say which replica served them: header:NAME, json:PATH (names of fields with dots, in an event or in the whole answer) or none. auto knows the headers of smg, LiteLLM, llm-d and our simulator, and asks Dynamo."`
 	TraceID              string      `json:"trace_id,omitempty" flag:"trace-id" whole:"true" metavar:"ID" shown:"none; random with --otlp" help:"Send W3C's header traceparent with each measured request, all in this trace, so that the server's spans are found: 32 hexadecimal digits, or random for one of its own."` // empty: none is sent
 	ReadyCheckTimeoutSec int         `json:"ready_check_timeout_sec,omitempty" flag:"ready-check-timeout-sec" group:"Load shape" default:"0" min:"0" metavar:"SECONDS" help:"Wait this long for the server to answer a request. 0 does not ask."`
 	Insecure             bool        `json:"insecure,omitempty" flag:"insecure" help:"Don't check the server's TLS certificate."`
@@ -62,7 +64,8 @@ type Server struct {
 	Proxy                string      `json:"proxy,omitempty" flag:"proxy" group:"Inferometer" metavar:"URL" redact:"url" shown:"as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say" help:"A proxy for all requests, or none for no proxy at all."` // without a login
 	ProxyLogin           Value       `json:"proxy_login,omitzero"`
 
-	MetricsURLs []string        `json:"metrics_urls,omitempty" flag:"metrics-url" group:"Inferometer" whole:"true" metavar:"URL,URL,…" redact:"urls" help:"Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port."`
+	Replicas    []string        `json:"replicas,omitempty" flag:"replica" group:"Inferometer" whole:"true" repeat:"true" metavar:"[ROLE=]URL" redact:"urls" shown:"those that a router lists" help:"A server behind the router that is loaded, as in http://gpu-a:8000, or prefill=URL and decode=URL where these are apart (prefill:4=URL: it runs on 4 GPUs): its metrics are read for themselves. Give it once for each, or with commas between. none asks no router for them. --role ROLE=URL is the same."`
+	MetricsURLs []string        `json:"metrics_urls,omitempty" flag:"metrics-url" group:"Inferometer" whole:"true" repeat:"true" metavar:"URL,URL,…" redact:"urls" help:"Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port."`
 	MetricsMap  json.RawMessage `json:"metrics_map,omitempty" flag:"metrics-map" group:"Inferometer" whole:"true" metavar:"FILE" help:"A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md."` // as its file says it
 
 	Protocol json.RawMessage `json:"protocol,omitempty" flag:"protocol-file" whole:"true" metavar:"FILE" help:"custom: a YAML or JSON file that describes the server's API: path, body, and where answers have their text and counts (docs/protocols.md)."` // as its file describes it
@@ -83,9 +86,15 @@ type Load struct {
 	Deadline         time.Duration `json:"deadline,omitempty" flag:"deadline" group:"Inferometer" min:"0" shown:"none" help:"Stop the whole run after this long, with a partial result."`
 	Until            string        `json:"until,omitempty" flag:"until" group:"Inferometer" whole:"true" metavar:"GOALS" shown:"100,000 requests at most" help:"Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with \"and\" between several; docs/conditions.md has the grammar. --num-prompts, --duration and --deadline are bounds."`
 	GiveUp           string        `json:"give_up,omitempty" flag:"give-up" group:"Inferometer" whole:"true" hidden:"true" metavar:"SLO" help:"Stop as soon as this SLO can't be met any more. Needs --duration."`
-	SpawnRate        float64       `json:"spawn_rate,omitempty" flag:"spawn-rate" group:"Inferometer" min:"0" metavar:"RATE" shown:"inf" help:"Users that begin a second. --duration then counts from the moment when all are there. inf begins with all."` // 0: all at once
-	BatchSize        int           `json:"batch_size,omitempty"`                                                                                                                                                                                            // requests sent together; 0: each by itself
+	SpawnRate        float64       `json:"spawn_rate,omitempty" flag:"spawn-rate" group:"Inferometer" min:"0" metavar:"RATE" shown:"inf" help:"Users that begin a second. --duration then counts from the moment when all are there. inf begins with all."`                                                                                  // 0: all at once
+	BatchSize        int           `json:"batch_size,omitempty" flag:"batch-size" group:"Inferometer" whole:"true" default:"0" min:"0" shown:"none" help:"Send requests in batches of so many: the next one begins when the last answer of the one before has come, as the rollouts of reinforcement learning do. Needs --max-concurrency."` // 0: each by itself
 	Share            share.Share   `json:"share,omitempty" flag:"client-share" whole:"true" metavar:"I/N" shown:"all" help:"Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times."`
+
+	RequestCancellationRate   float64        `json:"request_cancellation_rate,omitempty" flag:"request-cancellation-rate" whole:"true" default:"0" min:"0" max:"100" metavar:"PERCENT" help:"Hang up on this percentage of the requests, drawn by --seed: their outcome is hung_up, neither a success nor a failure. What the server went on to generate for nobody is reported by its counters."`
+	RequestCancellationDelay  *time.Duration `json:"request_cancellation_delay,omitempty" flag:"request-cancellation-delay" whole:"true" min:"0" metavar:"SECONDS" shown:"0 without --request-cancellation-tokens" help:"When to hang up: so long after all of the request was sent, in seconds or as in 500ms."`
+	RequestCancellationTokens int            `json:"request_cancellation_tokens,omitempty" flag:"request-cancellation-tokens" whole:"true" min:"0" metavar:"N" shown:"no bound" help:"When to hang up: after so many tokens of the answer. With --request-cancellation-delay: whichever comes first."`
+
+	Faults fault.List `json:"faults,omitempty" flag:"fault" group:"Inferometer" whole:"true" repeat:"true" metavar:"TIME:COMMAND" help:"Run a command of yours during the load, as in \"10s: kubectl delete pod llm-0\" or \"500 requests: COMMAND\", and note in the journal when: docs/faults.md. A scenario has more to do to servers that it starts."`
 
 	ProbeRequestRate float64 `json:"probe_request_rate,omitempty" flag:"probe-request-rate" default:"0" help:"Besides the load, send this many one-token requests a second, outside of --max-concurrency, one at a time, and report their latency by itself."`
 	Profile          bool    `json:"profile,omitempty" flag:"profile" help:"Start vLLM's profiler before the load and stop it after: POST /start_profile and /stop_profile. The server needs --profiler-config."`
@@ -118,7 +127,7 @@ type Keep struct {
 	KeepRuns          int           `json:"keep_runs" flag:"keep-runs" default:"100" min:"0" help:"How many runs to keep in the state folder. 0 keeps all."`
 	JournalTexts      bool          `json:"journal_texts,omitempty" flag:"journal-texts" help:"Keep prompts and generated texts in the journal."`
 	ScrapeEvery       time.Duration `json:"scrape_every" flag:"scrape-every" default:"1s" help:"How often to read the server's metrics during the load, on a connection of their own. 0 reads them before and after it only."`
-	ServerLogs        []string      `json:"server_logs,omitempty" flag:"server-log" whole:"true" metavar:"FILE,FILE,…" help:"A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets."`
+	ServerLogs        []string      `json:"server_logs,omitempty" flag:"server-log" whole:"true" repeat:"true" metavar:"FILE,FILE,…" help:"A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets."`
 	Hardware          Value         `json:"hardware,omitzero" flag:"hardware" whole:"true" default:"auto" metavar:"SOURCES" redact:"hardware" help:"What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: {names}, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it."`
 	ForgetPrompts     bool          `json:"forget_prompts,omitempty" flag:"forget-prompts" whole:"true" help:"The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it."`
 	SaveResult        bool          `json:"save_result,omitempty" flag:"save-result" group:"Result" common:"true" help:"Write the result as JSON."`
@@ -142,13 +151,23 @@ type Judge struct {
 	MetricPercentiles []float64 `json:"metric_percentiles" flag:"metric-percentiles" group:"Result" default:"99" help:"Which percentiles of them to report."`
 	Goodput           Limits    `json:"goodput,omitempty" flag:"goodput" group:"Result" common:"true" some:"true" separator:":" help:"Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names."`
 	SLO               string    `json:"slo,omitempty" flag:"slo" group:"Result" common:"true" whole:"true" metavar:"LIMITS" help:"Limits that the run must keep, as in \"p99_ttft<=500ms and failed<0.1%\". Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar."`
+	Rules             string    `json:"rules,omitempty" flag:"rules" group:"Result" whole:"true" choices:"agentx,inferencex,mlperf-agentic" help:"Judge the run of agents by the rules of others: which it meets, which it breaks, and whether it may be submitted. Exit code 7 if one is broken, 6 if one is not known; docs/rules.md has them all."`
+	RecoveryWithin    float64   `json:"recovery_within,omitempty" flag:"recovery-within" group:"Result" default:"10" above:"0" max:"1000" metavar:"PERCENT" help:"By how much worse than before a fault counts as recovered from it; docs/faults.md has the method."`
 	Strict            bool      `json:"strict,omitempty" flag:"strict" help:"End with exit code 4 when the verdict is INVALID."`
 	Compat            string    `json:"compat,omitempty" flag:"compat" choices:"vllm" help:"Compute the numbers of vLLM 0.32 where ours differ on purpose."`
 	IntegritySample   int       `json:"integrity_sample,omitempty" flag:"integrity-sample" default:"0" min:"0" help:"After the load, send this many of its prompts again, one at a time, and compare the texts. Needs --temperature 0."`
-	PricePerHour      *float64  `json:"price_per_hour,omitempty" flag:"price-per-hour" whole:"true" above:"0" metavar:"PRICE" help:"What one device costs an hour, in any currency: gives the cost of a million tokens."`
-	Devices           int       `json:"devices" flag:"devices" whole:"true" default:"1" min:"1" help:"How many devices the server runs on, for --price-per-hour and --power."`
+	PricePerHour      *float64  `json:"price_per_hour,omitempty" flag:"price-per-hour" whole:"true" above:"0" metavar:"PRICE" help:"What one GPU costs an hour, in any currency: gives the cost of a million tokens."`
+	GPUs              *int      `json:"gpus,omitempty" flag:"gpus" whole:"true" min:"1" metavar:"N" help:"How many GPUs the servers run on together: gives jobs per GPU-hour, and counts in --price-per-hour and --power, which are of one GPU without it."`
 	AllowCode         bool      `json:"allow_code,omitempty" flag:"allow-code" whole:"true" help:"Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only."`
-	Power             Value     `json:"power,omitzero" flag:"power" whole:"true" metavar:"WATTS" redact:"power" help:"Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token."`
+	Power             Value     `json:"power,omitzero" flag:"power" whole:"true" metavar:"WATTS" redact:"power" help:"Watts of one GPU, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token."`
+}
+
+// Priced is how many GPUs a price and a power are of: one where nobody said.
+func (j *Judge) Priced() int {
+	if j.GPUs == nil {
+		return 1
+	}
+	return *j.GPUs
 }
 
 // The backends and their paths.
@@ -160,6 +179,9 @@ const (
 	CompletionsEndpoint = "/v1/completions"
 	ChatEndpoint        = "/v1/chat/completions"
 )
+
+// NoReplicaKey is the replica key of a run that does not ask who served its requests.
+const NoReplicaKey = "none"
 
 // vllmRequestTimeout is the only bound that its client has.
 const vllmRequestTimeout = 6 * time.Hour

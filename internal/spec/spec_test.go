@@ -12,12 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inferometer/inferometer/internal/judge/rules"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"github.com/inferometer/inferometer/internal/send/workload/lora"
+	"github.com/inferometer/inferometer/internal/spec/fault"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -64,6 +66,9 @@ func full(t *testing.T) Spec {
 			case **float64:
 				v := 0.5
 				*p = &v
+			case **time.Duration:
+				d := 500 * time.Millisecond
+				*p = &d
 			case *time.Duration:
 				*p = 90 * time.Second
 			}
@@ -75,11 +80,24 @@ func full(t *testing.T) Spec {
 	s.ExtraBody, s.DefaultBody = []byte(`{"b":{"c":"<&>"},"a":1}`), []byte(`{"z":1.0}`)
 	s.Protocol = []byte(`{"path":"/g","body":{"p":"{prompt}","z":1.0},"text":"a<b"}`)
 	s.MetricsURLs, s.ServerLogs = []string{"http://h:8002/metrics"}, []string{"server.log"}
+	s.Replicas = []string{"prefill=http://h:1", "decode=http://h:2"}
 	s.MetricsMap = []byte(`{"running":"a<b"}`)
+	s.Faults = fault.List{{At: time.Second, Do: fault.Command, Args: []string{"a", "b <"}}, {After: 3, Do: fault.Slow, On: "backend-1", For: time.Minute, By: time.Millisecond}}
 	s.Goodput = map[string]float64{"ttft": 200}
-	s.LoRAAssignment, s.Compat = "zipf", "vllm"
+	s.LoRAAssignment, s.Compat, s.Rules = "zipf", "vllm", "agentx"
 	s.Batches = &batches.BatchOptions{Size: 2, Seed: 1 << 40}
 	return s
+}
+
+// --rules has a choice for each set of rules.
+func TestRulesAreChoices(t *testing.T) {
+	var names []string
+	for _, s := range rules.Sets() {
+		names = append(names, s.Name)
+	}
+	if diff := cmp.Diff(names, Field("rules").Choices); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // A Spec comes back as it was, in every field, and its bodies byte for byte.

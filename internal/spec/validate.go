@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -23,7 +24,7 @@ import (
 func (s *Spec) Validate() error {
 	for _, check := range []func() error{
 		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
-		s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.CheckDataset, s.checkEval, s.checkConversations, s.checkShare, s.CheckFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
+		s.checkBatches, s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.CheckDataset, s.checkEval, s.checkConversations, s.checkShare, s.CheckFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkReplicas, s.checkFaults, s.checkHangUp, s.checkThresholds, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -141,6 +142,9 @@ func (s *Spec) checkHeaders() error {
 		if h.Value.Env == "" && (outside.SecretName(h.Name) || strings.EqualFold(h.Name, "cookie")) {
 			return usage.Errorf("header", "%s is a secret, which a Spec must not hold", h.Name).WithHint(`name the variable that holds it, as in {"env": "NAME", "prefix": "Bearer "}`)
 		}
+	}
+	if _, err := stream.ParseSigns(s.ReplicaKey); err != nil {
+		return usage.Errorf("replica-key", "%v", err)
 	}
 	for key, v := range map[string]Value{"api_key": s.APIKey, "login": s.Login, "proxy_login": s.ProxyLogin} {
 		if v.Text != "" {

@@ -21,7 +21,9 @@ _BENCH: Dict[str, str] = {
     "stages": "json",
     "ramp_rate": "json",
     "targets": "commas",
+    "replica": "commas",
     "metrics_url": "commas",
+    "fault": "json",
     "server_log": "commas",
     "allow_read": "json",
     "extra_body": "json",
@@ -33,6 +35,9 @@ _BENCH: Dict[str, str] = {
     "output_len_dist": "json",
     "think_time": "json",
     "self_timed": "two-way",
+    "trace_barriers": "two-way",
+    "trace_split": "two-way",
+    "trace_models": "commas",
     "random_mm_limit_mm_per_prompt": "json",
     "random_mm_bucket_config": "json",
     "metadata": "pairs=",
@@ -48,7 +53,9 @@ _FIND: Dict[str, str] = {
     "header": "pairs=",
     "client_share": "json",
     "targets": "commas",
+    "replica": "commas",
     "metrics_url": "commas",
+    "fault": "json",
     "server_log": "commas",
     "allow_read": "json",
     "extra_body": "json",
@@ -60,6 +67,9 @@ _FIND: Dict[str, str] = {
     "output_len_dist": "json",
     "think_time": "json",
     "self_timed": "two-way",
+    "trace_barriers": "two-way",
+    "trace_split": "two-way",
+    "trace_models": "commas",
     "random_mm_limit_mm_per_prompt": "json",
     "random_mm_bucket_config": "json",
     "fleet_label": "json",
@@ -105,6 +115,9 @@ def bench(
     num_warmups: Optional[int] = None,
     seed: Optional[int] = None,
     client_share: Optional[Union[str, float, Mapping[str, Any]]] = None,
+    request_cancellation_rate: Optional[float] = None,
+    request_cancellation_delay: Optional[Span] = None,
+    request_cancellation_tokens: Optional[int] = None,
     ramp_up_strategy: Optional[Literal["linear", "exponential"]] = None,
     ramp_up_start_rps: Optional[int] = None,
     ramp_up_end_rps: Optional[int] = None,
@@ -115,15 +128,19 @@ def bench(
     unstreamed: Optional[bool] = None,
     targets: Optional[Union[str, Sequence[str]]] = None,
     balance: Optional[Literal["round-robin", "least-in-flight", "sticky"]] = None,
+    replica_key: Optional[str] = None,
     engine: Optional[Literal["auto", "loop", "nethttp"]] = None,
     http2: Optional[bool] = None,
     no_keep_alive: Optional[bool] = None,
     proxy: Optional[str] = None,
+    replica: Optional[Union[str, Sequence[str]]] = None,
     metrics_url: Optional[Union[str, Sequence[str]]] = None,
     metrics_map: Optional[Path] = None,
     request_timeout: Optional[Span] = None,
     deadline: Optional[Span] = None,
     until: Optional[str] = None,
+    batch_size: Optional[int] = None,
+    fault: Optional[Union[str, float, Mapping[str, Any]]] = None,
     continuous_usage: Optional[bool] = None,
     run_dir: Optional[Path] = None,
     keep_runs: Optional[int] = None,
@@ -137,7 +154,7 @@ def bench(
     compat: Optional[Literal["vllm"]] = None,
     integrity_sample: Optional[int] = None,
     price_per_hour: Optional[float] = None,
-    devices: Optional[int] = None,
+    gpus: Optional[int] = None,
     allow_code: Optional[bool] = None,
     power: Optional[str] = None,
     details: Optional[bool] = None,
@@ -194,6 +211,7 @@ def bench(
     prefix_repetition_suffix_len: Optional[int] = None,
     prefix_repetition_num_prefixes: Optional[int] = None,
     prefix_repetition_output_len: Optional[int] = None,
+    prefix_repetition_zipf: Optional[float] = None,
     spec_bench_output_len: Optional[int] = None,
     spec_bench_category: Optional[str] = None,
     speed_bench_dataset_subset: Optional[Literal["qualitative", "throughput_1k", "throughput_2k", "throughput_8k", "throughput_16k", "throughput_32k"]] = None,
@@ -233,11 +251,36 @@ def bench(
     trace_speed: Optional[float] = None,
     trace_from: Optional[Span] = None,
     trace_to: Optional[Span] = None,
-    trace_loop: Optional[int] = None,
+    trace_loop: Optional[Literal["auto", "closed", "open"]] = None,
+    trace_passes: Optional[int] = None,
     trace_max_input: Optional[int] = None,
     trace_long: Optional[Literal["refuse", "clip", "skip"]] = None,
     trace_output_len: Optional[int] = None,
     trace_send: Optional[Literal["text", "ids"]] = None,
+    trace_preset: Optional[Literal["faithful", "agentx", "inferencex", "mlperf-agentic"]] = None,
+    trace_start_min: Optional[float] = None,
+    trace_start_max: Optional[float] = None,
+    trace_primers: Optional[Literal["spread", "burst", "none"]] = None,
+    trace_warm_turns: Optional[int] = None,
+    trace_cache_bust: Optional[Literal["words", "marker", "salt", "none"]] = None,
+    trace_bust_id: Optional[str] = None,
+    trace_idle_cap: Optional[Span] = None,
+    trace_tree_idle_cap: Optional[Span] = None,
+    trace_joins: Optional[Literal["pause", "at-once"]] = None,
+    trace_spawns: Optional[Literal["pause", "at-once"]] = None,
+    trace_barriers: Optional[bool] = None,
+    trace_split: Optional[bool] = None,
+    trace_failed: Optional[Literal["go-on", "end-branch", "end-conversation"]] = None,
+    trace_overflow: Optional[Literal["end-branch", "failed"]] = None,
+    trace_abort: Optional[float] = None,
+    trace_grace: Optional[Span] = None,
+    trace_max_context: Optional[int] = None,
+    trace_trees: Optional[int] = None,
+    trace_max_pause: Optional[Span] = None,
+    trace_models: Optional[Union[str, Sequence[str]]] = None,
+    trace_counts: Optional[Literal["prompt", "messages"]] = None,
+    trace_sessions: Optional[Literal["conversation", "branch"]] = None,
+    cache_block_size: Optional[int] = None,
     random_mm_base_items_per_request: Optional[int] = None,
     random_mm_num_mm_items_range_ratio: Optional[float] = None,
     random_mm_limit_mm_per_prompt: Optional[Union[str, float, Mapping[str, Any]]] = None,
@@ -265,6 +308,8 @@ def bench(
     percentile_metrics: Optional[Union[str, Sequence[str]]] = None,
     metric_percentiles: Optional[Union[str, float, Sequence[float]]] = None,
     goodput: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
+    rules: Optional[Literal["agentx", "inferencex", "mlperf-agentic"]] = None,
+    recovery_within: Optional[float] = None,
     fleet: Optional[str] = None,
     fleet_agents: Optional[int] = None,
     fleet_label: Optional[Union[str, float, Mapping[str, Any]]] = None,
@@ -316,6 +361,9 @@ def bench(
         num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
         seed: Seed of prompts and arrival times. The same seed sends the same bytes. Default: 0.
         client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
+        request_cancellation_rate: Hang up on this percentage of the requests, drawn by --seed: their outcome is hung_up, neither a success nor a failure. What the server went on to generate for nobody is reported by its counters. Default: 0.
+        request_cancellation_delay: When to hang up: so long after all of the request was sent, in seconds or as in 500ms. Default: 0 without --request-cancellation-tokens.
+        request_cancellation_tokens: When to hang up: after so many tokens of the answer. With --request-cancellation-delay: whichever comes first. Default: no bound.
         ramp_up_strategy: Raise the rate with each request, from --ramp-up-start-rps to --ramp-up-end-rps.
         ramp_up_start_rps: Rate of the first request.
         ramp_up_end_rps: Rate of the last request.
@@ -326,15 +374,19 @@ def bench(
         unstreamed: Ask for each answer in one piece: end-to-end latency and throughput, and no times of tokens. --no-stream says the same with any dataset but hf, of which it is vLLM's own flag.
         targets: Several servers, loaded together as one, in place of --base-url.
         balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
+        replica_key: Where answers say which replica served them: header:NAME, json:PATH (names of fields with dots, in an event or in the whole answer) or none. auto knows the headers of smg, LiteLLM, llm-d and our simulator, and asks Dynamo. Default: auto.
         engine: What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything. Default: auto.
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
         no_keep_alive: Open a connection for each request, for a server that closes them without notice.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
+        replica: A server behind the router that is loaded, as in http://gpu-a:8000, or prefill=URL and decode=URL where these are apart (prefill:4=URL: it runs on 4 GPUs): its metrics are read for themselves. Give it once for each, or with commas between. none asks no router for them. --role ROLE=URL is the same. Default: those that a router lists.
         metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
         metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
         request_timeout: Give up on a request after this long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
         deadline: Stop the whole run after this long, with a partial result. Default: none.
         until: Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with "and" between several; docs/conditions.md has the grammar. --num-prompts, --duration and --deadline are bounds. Default: 100,000 requests at most.
+        batch_size: Send requests in batches of so many: the next one begins when the last answer of the one before has come, as the rollouts of reinforcement learning do. Needs --max-concurrency. Default: none.
+        fault: Run a command of yours during the load, as in "10s: kubectl delete pod llm-0" or "500 requests: COMMAND", and note in the journal when: docs/faults.md. A scenario has more to do to servers that it starts.
         continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
         run_dir: Folder for the run's journal and result. Default: a new one in the user's state folder.
         keep_runs: How many runs to keep in the state folder. 0 keeps all. Default: 100.
@@ -347,10 +399,10 @@ def bench(
         strict: End with exit code 4 when the verdict is INVALID.
         compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
         integrity_sample: After the load, send this many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
-        price_per_hour: What one device costs an hour, in any currency: gives the cost of a million tokens.
-        devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
+        price_per_hour: What one GPU costs an hour, in any currency: gives the cost of a million tokens.
+        gpus: How many GPUs the servers run on together: gives jobs per GPU-hour, and counts in --price-per-hour and --power, which are of one GPU without it.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
-        power: Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
+        power: Watts of one GPU, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
         details: Print all tables after the summary: latencies, intervals, what the server says, the verdict's reasons. The page and the JSON always have them.
         allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         users: A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.
@@ -405,6 +457,7 @@ def bench(
         prefix_repetition_suffix_len: prefix_repetition: tokens after the prefix. Default: 256.
         prefix_repetition_num_prefixes: prefix_repetition: how many prefixes. Default: 10.
         prefix_repetition_output_len: prefix_repetition: tokens to generate. Default: 128.
+        prefix_repetition_zipf: prefix_repetition: how unequal prefixes are: the k-th is drawn in proportion to 1/k to this power. 0: all equally often. Default: 0.
         spec_bench_output_len: spec_bench: tokens to generate. Default: 256.
         spec_bench_category: spec_bench: only questions of this category. Default: all.
         speed_bench_dataset_subset: speed_bench: which of its files. Default: qualitative.
@@ -429,7 +482,7 @@ def bench(
         multi_turn_prefix_conversation_ratio: multi-turn: share of each message that the turns of one conversation share. There is then no history. Default: 0.
         max_model_len: multi-turn: end a conversation before the turn with which its messages and answers would be longer. 0: no bound. Default: 0.
         think_time: multi-turn, conversations: time from an answer to the next turn: 2s, or drawn, as exponential:2s, uniform:1s:3s, normal:2s:500ms, lognormal:2s:1s (mean, deviation). Default: 0s.
-        history: multi-turn, conversations: what stands before a turn as the earlier answers: the server's own, or those of the dataset, which keep prompts equal on all servers. Default: live.
+        history: multi-turn, conversations, trace: what stands before a turn as the earlier answers: the server's own, or those of the dataset, which keep prompts equal on all servers. Default: live.
         history_reasoning: multi-turn, conversations: keep the server's reasoning in the history too.
         conversations_output_len: conversations: tokens to generate in each turn that does not say it. Default: as long as the recorded answer.
         timed_trace_chunk_hash_size: timed_trace: tokens of a block: 16 in Bailian's traces, 512 in Mooncake's. Default: 16.
@@ -444,11 +497,36 @@ def bench(
         trace_speed: trace: so many times as fast as it was. Default: 1.
         trace_from: trace: begin so long after the trace's first request; that moment is the start of the run. Default: 0.
         trace_to: trace: end so long after the trace's first request. Default: the end.
-        trace_loop: trace: play it so many times, one after the other, each time with other prompts. Default: 1.
+        trace_loop: trace: closed: each turn waits for the answers that it waited for when it was recorded, and then for the recorded pause. open: each request at its recorded time. auto: closed where the trace has sessions (docs/agents.md). Default: auto.
+        trace_passes: trace: play it so many times, one after the other, each time with other prompts. Default: 1.
         trace_max_input: trace: longest prompt in tokens; --trace-long says what happens to longer ones. Default: no limit.
         trace_long: trace: prompts above --trace-max-input: refuse the trace, clip them, or skip their rows. Default: refuse.
         trace_output_len: trace: tokens to generate, in place of the trace's.
         trace_send: trace: prompts are texts, or lists of token ids (completions only). Default: text.
+        trace_preset: trace: what the other settings of the closed loop are unless they are given: faithful to the recording, or as another benchmark has them (docs/agents.md). Default: faithful.
+        trace_start_min: trace: closed loop: the first conversations begin inside their trace, at a point drawn from here to --trace-start-max, as shares of its recorded time. Default: 0.
+        trace_start_max: trace: closed loop: the latest such point. 0: all begin at the beginning. Default: 0.
+        trace_primers: trace: closed loop: one-token requests that fill the server's cache before the start for traces that begin inside: spread as they were recorded, in one burst, or none. Default: spread.
+        trace_warm_turns: trace: closed loop: after the primers, play so many further turns of each first conversation with one token and without pauses. Default: 0.
+        trace_cache_bust: trace: closed loop: what keeps one play of a trace from finding another in the server's cache: other words, a marker before the first user message, MLPerf's salts around the system prompt, or nothing. Default: words.
+        trace_bust_id: trace: closed loop: what the marker is made of besides the play, its lane and the trace. Default: the seed.
+        trace_idle_cap: trace: closed loop: while nothing is in flight, wait at most so long: all pauses are shortened together. Default: none.
+        trace_tree_idle_cap: trace: closed loop: the same for each conversation by itself. Default: none.
+        trace_joins: trace: closed loop: a turn that takes up what sub-agents found comes after the recorded pause, or at once when the last of them has ended. Default: pause.
+        trace_spawns: trace: closed loop: a sub-agent begins after the recorded pause, or at once when its parent's turn has ended; one that began before the job's first turn is then left out. Default: pause.
+        trace_barriers: trace: closed loop: a turn also waits for turns of other agents that had ended before it in the recording. Default: true.
+        trace_split: trace: closed loop: tell agents apart that a trace has in one list, by their prompts. Default: true.
+        trace_failed: trace: closed loop: what a failed turn ends: nothing, its agent, or its conversation. Default: end-conversation.
+        trace_overflow: trace: closed loop: a prompt that is too long for the server ends its agent and counts apart, or is a failed turn like others. Default: end-branch.
+        trace_abort: trace: closed loop: stop the run when more than this share of its requests has failed, once as many have ended as conversations may be open, and 10 at least. Default: never.
+        trace_grace: trace: closed loop: how long answers are waited for after --duration; then they are cancelled. Default: until they end.
+        trace_max_context: trace: closed loop: leave out traces with a prompt and answer of more tokens. Default: no limit.
+        trace_trees: trace: closed loop: use the first so many traces of those that are left. Default: all.
+        trace_max_pause: trace: closed loop: the longest pause between two turns, after --trace-speed. 0 leaves out all pauses. Default: no limit.
+        trace_models: trace: closed loop: models to ask for in place of the recorded ones, in the order in which those appear in each trace. Default: --model for all.
+        trace_counts: trace: closed loop: a recorded length is that of the whole prompt with the chat template, or of the messages alone, as AIPerf has it. Default: prompt.
+        trace_sessions: trace: closed loop: whether all agents of a conversation send the same value in --session-header, or each its own. Default: conversation.
+        cache_block_size: trace: closed loop: tokens of a block of the server's prefix cache, for the hit rate of what was sent. Default: 16.
         random_mm_base_items_per_request: random-mm: images and videos in a request. Default: 1.
         random_mm_num_mm_items_range_ratio: random-mm: their number varies by this share up and down; 1 allows none. Default: 0.
         random_mm_limit_mm_per_prompt: random-mm: at most so many of each kind in a request. Default: {"image": 255, "video": 1}.
@@ -473,9 +551,11 @@ def bench(
         plot_timeline: Write a page of the requests in time beside the result: NAME.timeline.html.
         timeline_itl_thresholds: Two times in ms that divide gaps between tokens into three classes in the timeline, as in 25,50. Default: 25,50.
         plot_dataset_stats: Write a picture of the lengths of prompts and answers beside the result: NAME.dataset_stats.png.
-        percentile_metrics: Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, tool_call. Default: ttft,tpot,itl.
+        percentile_metrics: Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, job, job_model, tool_call. Default: ttft,tpot,itl.
         metric_percentiles: Which percentiles of them to report. Default: 99.
         goodput: Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.
+        rules: Judge the run of agents by the rules of others: which it meets, which it breaks, and whether it may be submitted. Exit code 7 if one is broken, 6 if one is not known; docs/rules.md has them all.
+        recovery_within: By how much worse than before a fault counts as recovered from it; docs/faults.md has the method. Default: 10.
         fleet: Have the load sent by agents on other machines (inferometer agent), found through this NATS: an address, or the file that inferometer fleet init wrote for leaders; docs/fleet.md. Default: this process sends it.
         fleet_agents: How many agents take part. Default: all that are free.
         fleet_label: Only agents with this label. It may be given several times.
@@ -502,7 +582,7 @@ def find(
     base_url: Optional[str] = None,
     *,
     show: Optional[bool] = None,
-    vary: Optional[Literal["rate", "concurrency"]] = None,
+    vary: Optional[Literal["rate", "concurrency", "conversations"]] = None,
     from_: Optional[float] = None,
     to: Optional[float] = None,
     tolerance: Optional[Union[str, float, Mapping[str, Any]]] = None,
@@ -541,16 +621,23 @@ def find(
     num_warmups: Optional[int] = None,
     seed: Optional[int] = None,
     client_share: Optional[Union[str, float, Mapping[str, Any]]] = None,
+    request_cancellation_rate: Optional[float] = None,
+    request_cancellation_delay: Optional[Span] = None,
+    request_cancellation_tokens: Optional[int] = None,
     unstreamed: Optional[bool] = None,
     targets: Optional[Union[str, Sequence[str]]] = None,
     balance: Optional[Literal["round-robin", "least-in-flight", "sticky"]] = None,
+    replica_key: Optional[str] = None,
     engine: Optional[Literal["auto", "loop", "nethttp"]] = None,
     http2: Optional[bool] = None,
     no_keep_alive: Optional[bool] = None,
     proxy: Optional[str] = None,
+    replica: Optional[Union[str, Sequence[str]]] = None,
     metrics_url: Optional[Union[str, Sequence[str]]] = None,
     metrics_map: Optional[Path] = None,
     request_timeout: Optional[Span] = None,
+    batch_size: Optional[int] = None,
+    fault: Optional[Union[str, float, Mapping[str, Any]]] = None,
     continuous_usage: Optional[bool] = None,
     journal_texts: Optional[bool] = None,
     scrape_every: Optional[Span] = None,
@@ -561,7 +648,7 @@ def find(
     compat: Optional[Literal["vllm"]] = None,
     integrity_sample: Optional[int] = None,
     price_per_hour: Optional[float] = None,
-    devices: Optional[int] = None,
+    gpus: Optional[int] = None,
     allow_code: Optional[bool] = None,
     power: Optional[str] = None,
     allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
@@ -607,6 +694,7 @@ def find(
     prefix_repetition_suffix_len: Optional[int] = None,
     prefix_repetition_num_prefixes: Optional[int] = None,
     prefix_repetition_output_len: Optional[int] = None,
+    prefix_repetition_zipf: Optional[float] = None,
     spec_bench_output_len: Optional[int] = None,
     spec_bench_category: Optional[str] = None,
     speed_bench_dataset_subset: Optional[Literal["qualitative", "throughput_1k", "throughput_2k", "throughput_8k", "throughput_16k", "throughput_32k"]] = None,
@@ -646,11 +734,36 @@ def find(
     trace_speed: Optional[float] = None,
     trace_from: Optional[Span] = None,
     trace_to: Optional[Span] = None,
-    trace_loop: Optional[int] = None,
+    trace_loop: Optional[Literal["auto", "closed", "open"]] = None,
+    trace_passes: Optional[int] = None,
     trace_max_input: Optional[int] = None,
     trace_long: Optional[Literal["refuse", "clip", "skip"]] = None,
     trace_output_len: Optional[int] = None,
     trace_send: Optional[Literal["text", "ids"]] = None,
+    trace_preset: Optional[Literal["faithful", "agentx", "inferencex", "mlperf-agentic"]] = None,
+    trace_start_min: Optional[float] = None,
+    trace_start_max: Optional[float] = None,
+    trace_primers: Optional[Literal["spread", "burst", "none"]] = None,
+    trace_warm_turns: Optional[int] = None,
+    trace_cache_bust: Optional[Literal["words", "marker", "salt", "none"]] = None,
+    trace_bust_id: Optional[str] = None,
+    trace_idle_cap: Optional[Span] = None,
+    trace_tree_idle_cap: Optional[Span] = None,
+    trace_joins: Optional[Literal["pause", "at-once"]] = None,
+    trace_spawns: Optional[Literal["pause", "at-once"]] = None,
+    trace_barriers: Optional[bool] = None,
+    trace_split: Optional[bool] = None,
+    trace_failed: Optional[Literal["go-on", "end-branch", "end-conversation"]] = None,
+    trace_overflow: Optional[Literal["end-branch", "failed"]] = None,
+    trace_abort: Optional[float] = None,
+    trace_grace: Optional[Span] = None,
+    trace_max_context: Optional[int] = None,
+    trace_trees: Optional[int] = None,
+    trace_max_pause: Optional[Span] = None,
+    trace_models: Optional[Union[str, Sequence[str]]] = None,
+    trace_counts: Optional[Literal["prompt", "messages"]] = None,
+    trace_sessions: Optional[Literal["conversation", "branch"]] = None,
+    cache_block_size: Optional[int] = None,
     random_mm_base_items_per_request: Optional[int] = None,
     random_mm_num_mm_items_range_ratio: Optional[float] = None,
     random_mm_limit_mm_per_prompt: Optional[Union[str, float, Mapping[str, Any]]] = None,
@@ -677,7 +790,7 @@ def find(
         slo: What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.
         base_url: The server, as in http://host:8000. Without it: --host and --port.
         show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.
-        vary: What is raised: requests a second, or requests at a time. Default: rate.
+        vary: What is raised: requests a second, requests at a time, or conversations at a time. Default: rate.
         from_: The first load to try, and the lowest. Default: 1, and lower if needed.
         to: The highest load to try. Default: no bound.
         tolerance: How precise the answer must be: half of its 95 % interval. Default: 5%.
@@ -716,16 +829,23 @@ def find(
         num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
         seed: Seed of prompts and arrival times. The same seed sends the same bytes. Default: 0.
         client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
+        request_cancellation_rate: Hang up on this percentage of the requests, drawn by --seed: their outcome is hung_up, neither a success nor a failure. What the server went on to generate for nobody is reported by its counters. Default: 0.
+        request_cancellation_delay: When to hang up: so long after all of the request was sent, in seconds or as in 500ms. Default: 0 without --request-cancellation-tokens.
+        request_cancellation_tokens: When to hang up: after so many tokens of the answer. With --request-cancellation-delay: whichever comes first. Default: no bound.
         unstreamed: Ask for each answer in one piece: end-to-end latency and throughput, and no times of tokens. --no-stream says the same with any dataset but hf, of which it is vLLM's own flag.
         targets: Several servers, loaded together as one, in place of --base-url.
         balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
+        replica_key: Where answers say which replica served them: header:NAME, json:PATH (names of fields with dots, in an event or in the whole answer) or none. auto knows the headers of smg, LiteLLM, llm-d and our simulator, and asks Dynamo. Default: auto.
         engine: What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything. Default: auto.
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
         no_keep_alive: Open a connection for each request, for a server that closes them without notice.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
+        replica: A server behind the router that is loaded, as in http://gpu-a:8000, or prefill=URL and decode=URL where these are apart (prefill:4=URL: it runs on 4 GPUs): its metrics are read for themselves. Give it once for each, or with commas between. none asks no router for them. --role ROLE=URL is the same. Default: those that a router lists.
         metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
         metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
         request_timeout: Give up on a request after this long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
+        batch_size: Send requests in batches of so many: the next one begins when the last answer of the one before has come, as the rollouts of reinforcement learning do. Needs --max-concurrency. Default: none.
+        fault: Run a command of yours during the load, as in "10s: kubectl delete pod llm-0" or "500 requests: COMMAND", and note in the journal when: docs/faults.md. A scenario has more to do to servers that it starts.
         continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
         journal_texts: Keep prompts and generated texts in the journal.
         scrape_every: How often to read the server's metrics during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
@@ -735,10 +855,10 @@ def find(
         save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
         compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
         integrity_sample: After the load, send this many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
-        price_per_hour: What one device costs an hour, in any currency: gives the cost of a million tokens.
-        devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
+        price_per_hour: What one GPU costs an hour, in any currency: gives the cost of a million tokens.
+        gpus: How many GPUs the servers run on together: gives jobs per GPU-hour, and counts in --price-per-hour and --power, which are of one GPU without it.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
-        power: Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
+        power: Watts of one GPU, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
         allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         temperature: Sampling temperature. Default: the server's.
         top_p: Sample from the most likely tokens that make up this share.
@@ -782,6 +902,7 @@ def find(
         prefix_repetition_suffix_len: prefix_repetition: tokens after the prefix. Default: 256.
         prefix_repetition_num_prefixes: prefix_repetition: how many prefixes. Default: 10.
         prefix_repetition_output_len: prefix_repetition: tokens to generate. Default: 128.
+        prefix_repetition_zipf: prefix_repetition: how unequal prefixes are: the k-th is drawn in proportion to 1/k to this power. 0: all equally often. Default: 0.
         spec_bench_output_len: spec_bench: tokens to generate. Default: 256.
         spec_bench_category: spec_bench: only questions of this category. Default: all.
         speed_bench_dataset_subset: speed_bench: which of its files. Default: qualitative.
@@ -806,7 +927,7 @@ def find(
         multi_turn_prefix_conversation_ratio: multi-turn: share of each message that the turns of one conversation share. There is then no history. Default: 0.
         max_model_len: multi-turn: end a conversation before the turn with which its messages and answers would be longer. 0: no bound. Default: 0.
         think_time: multi-turn, conversations: time from an answer to the next turn: 2s, or drawn, as exponential:2s, uniform:1s:3s, normal:2s:500ms, lognormal:2s:1s (mean, deviation). Default: 0s.
-        history: multi-turn, conversations: what stands before a turn as the earlier answers: the server's own, or those of the dataset, which keep prompts equal on all servers. Default: live.
+        history: multi-turn, conversations, trace: what stands before a turn as the earlier answers: the server's own, or those of the dataset, which keep prompts equal on all servers. Default: live.
         history_reasoning: multi-turn, conversations: keep the server's reasoning in the history too.
         conversations_output_len: conversations: tokens to generate in each turn that does not say it. Default: as long as the recorded answer.
         timed_trace_chunk_hash_size: timed_trace: tokens of a block: 16 in Bailian's traces, 512 in Mooncake's. Default: 16.
@@ -821,11 +942,36 @@ def find(
         trace_speed: trace: so many times as fast as it was. Default: 1.
         trace_from: trace: begin so long after the trace's first request; that moment is the start of the run. Default: 0.
         trace_to: trace: end so long after the trace's first request. Default: the end.
-        trace_loop: trace: play it so many times, one after the other, each time with other prompts. Default: 1.
+        trace_loop: trace: closed: each turn waits for the answers that it waited for when it was recorded, and then for the recorded pause. open: each request at its recorded time. auto: closed where the trace has sessions (docs/agents.md). Default: auto.
+        trace_passes: trace: play it so many times, one after the other, each time with other prompts. Default: 1.
         trace_max_input: trace: longest prompt in tokens; --trace-long says what happens to longer ones. Default: no limit.
         trace_long: trace: prompts above --trace-max-input: refuse the trace, clip them, or skip their rows. Default: refuse.
         trace_output_len: trace: tokens to generate, in place of the trace's.
         trace_send: trace: prompts are texts, or lists of token ids (completions only). Default: text.
+        trace_preset: trace: what the other settings of the closed loop are unless they are given: faithful to the recording, or as another benchmark has them (docs/agents.md). Default: faithful.
+        trace_start_min: trace: closed loop: the first conversations begin inside their trace, at a point drawn from here to --trace-start-max, as shares of its recorded time. Default: 0.
+        trace_start_max: trace: closed loop: the latest such point. 0: all begin at the beginning. Default: 0.
+        trace_primers: trace: closed loop: one-token requests that fill the server's cache before the start for traces that begin inside: spread as they were recorded, in one burst, or none. Default: spread.
+        trace_warm_turns: trace: closed loop: after the primers, play so many further turns of each first conversation with one token and without pauses. Default: 0.
+        trace_cache_bust: trace: closed loop: what keeps one play of a trace from finding another in the server's cache: other words, a marker before the first user message, MLPerf's salts around the system prompt, or nothing. Default: words.
+        trace_bust_id: trace: closed loop: what the marker is made of besides the play, its lane and the trace. Default: the seed.
+        trace_idle_cap: trace: closed loop: while nothing is in flight, wait at most so long: all pauses are shortened together. Default: none.
+        trace_tree_idle_cap: trace: closed loop: the same for each conversation by itself. Default: none.
+        trace_joins: trace: closed loop: a turn that takes up what sub-agents found comes after the recorded pause, or at once when the last of them has ended. Default: pause.
+        trace_spawns: trace: closed loop: a sub-agent begins after the recorded pause, or at once when its parent's turn has ended; one that began before the job's first turn is then left out. Default: pause.
+        trace_barriers: trace: closed loop: a turn also waits for turns of other agents that had ended before it in the recording. Default: true.
+        trace_split: trace: closed loop: tell agents apart that a trace has in one list, by their prompts. Default: true.
+        trace_failed: trace: closed loop: what a failed turn ends: nothing, its agent, or its conversation. Default: end-conversation.
+        trace_overflow: trace: closed loop: a prompt that is too long for the server ends its agent and counts apart, or is a failed turn like others. Default: end-branch.
+        trace_abort: trace: closed loop: stop the run when more than this share of its requests has failed, once as many have ended as conversations may be open, and 10 at least. Default: never.
+        trace_grace: trace: closed loop: how long answers are waited for after --duration; then they are cancelled. Default: until they end.
+        trace_max_context: trace: closed loop: leave out traces with a prompt and answer of more tokens. Default: no limit.
+        trace_trees: trace: closed loop: use the first so many traces of those that are left. Default: all.
+        trace_max_pause: trace: closed loop: the longest pause between two turns, after --trace-speed. 0 leaves out all pauses. Default: no limit.
+        trace_models: trace: closed loop: models to ask for in place of the recorded ones, in the order in which those appear in each trace. Default: --model for all.
+        trace_counts: trace: closed loop: a recorded length is that of the whole prompt with the chat template, or of the messages alone, as AIPerf has it. Default: prompt.
+        trace_sessions: trace: closed loop: whether all agents of a conversation send the same value in --session-header, or each its own. Default: conversation.
+        cache_block_size: trace: closed loop: tokens of a block of the server's prefix cache, for the hit rate of what was sent. Default: 16.
         random_mm_base_items_per_request: random-mm: images and videos in a request. Default: 1.
         random_mm_num_mm_items_range_ratio: random-mm: their number varies by this share up and down; 1 allows none. Default: 0.
         random_mm_limit_mm_per_prompt: random-mm: at most so many of each kind in a request. Default: {"image": 255, "video": 1}.

@@ -96,11 +96,13 @@ func TestHostilePages(t *testing.T) {
 		failing.Result.Errors = append(failing.Result.Errors, measure.ErrorCount{Outcome: "http_5xx", Message: strings.Repeat("x", 400), Count: i})
 	}
 	write("outcomes", failing)
-	targets := shown(t, fakerun.Journal{N: 40, Words: "targets"})
-	targets.Result.Targets = &measure.Targets{}
-	for i := range 40 {
-		targets.Result.Targets.Each = append(targets.Result.Targets.Each, measure.TargetResult{URL: fmt.Sprintf("http://%s.example:%d", strings.Repeat("host", 20), i), Requests: 1 << 30})
+	replicas := shown(t, fakerun.Journal{N: 40, Words: "replicas"})
+	replicas.Result.Replicas = &measure.Replicas{}
+	for i := range 200 {
+		one := measure.ReplicaResult{Requests: 1 << 30}
+		one.Name = fmt.Sprintf("http://%s.example:%d", strings.Repeat("host", 20), i)
+		replicas.Result.Replicas.Each = append(replicas.Result.Replicas.Each, one)
 	}
-	write("targets", targets)
+	write("replicas", replicas)
 	fit(t, where, pages...)
 }

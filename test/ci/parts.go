@@ -32,6 +32,11 @@ var gets = []get{
 	{name: "nats-server", run: words("scripts/nats-server.sh"), env: "INFEROMETER_NATS", must: true},
 	{name: "llama.cpp", run: words("scripts/llama-server.sh"), env: "INFEROMETER_LLAMA", must: true},
 	{name: "Ollama", run: words("scripts/ollama.sh"), env: "INFEROMETER_OLLAMA", must: true},
+	{name: "vllm-router", run: words("scripts/routers.sh vllm-router"), env: "INFEROMETER_VLLM_ROUTER"},
+	{name: "sglang-router", run: words("scripts/routers.sh sglang-router"), env: "INFEROMETER_SGLANG_ROUTER"},
+	{name: "smg", run: words("scripts/routers.sh smg"), env: "INFEROMETER_SMG"},
+	{name: "nginx", run: words("scripts/routers.sh nginx"), env: "INFEROMETER_NGINX"},
+	{name: "Dynamo", run: words("scripts/routers.sh dynamo"), env: "INFEROMETER_DYNAMO"},
 	{name: "Chromium", run: words("scripts/browser.sh install"), env: "INFEROMETER_BROWSER"},
 	{name: "mdBook", run: words("scripts/site.sh mdbook")},
 	{name: "pandas and Polars", run: words("scripts/wheel-venv.sh"), env: "INFEROMETER_WHEEL"},
@@ -50,6 +55,7 @@ var gets = []get{
 	{name: "Grafana's types", run: words("scripts/grafana-schema.sh"), env: "INFEROMETER_GRAFANA"},
 	{name: "Kubernetes", run: words("scripts/kube.sh"), env: "INFEROMETER_KUBE"},
 	{name: "vLLM", run: words("scripts/vllm-cpu.sh"), env: "INFEROMETER_VLLM"},
+	{name: "AIPerf", run: words("scripts/aiperf.sh"), env: "INFEROMETER_AIPERF"},
 	{name: "GuideLLM", run: words("scripts/guidellm.sh"), env: "INFEROMETER_GUIDELLM"},
 }
 
@@ -91,12 +97,14 @@ var parts = []part{
 	{name: "accuracy against the simulator, wide margin", from: landing, core: true, alone: true, tell: true, run: words("go run ./bench/accuracy -binary bin/inferometer -rounds 6 -best -max-median 500us -max-p99 5ms")},
 	{name: "what selftest claims holds in a second run", from: landing, core: true, alone: true, tell: true, run: words("go run ./bench/twice -binary bin/inferometer -max-streams 10")},
 	{name: "a load through four restarts of its server", from: landing, core: true, alone: true, tell: true, run: words("go run ./bench/restarts -binary bin/inferometer -restarts 4")},
+	{name: "agents replayed as AIPerf replays them", from: landing, only: true, core: true, alone: true, packages: words("./test/aiperf")},
 	{name: "the yardsticks of client cost", from: landing, core: true, run: words("go build -o bin/ ./bench/bare ./bench/epoll ./bench/client"), env: words("CGO_ENABLED=0")},
 	{name: "client cost against them, wide margin", from: landing, core: true, alone: true, tell: true, run: words("bin/client -rounds 5 -best -requests 600 -max-loop 1.6 -max-nethttp 3")},
 
 	{name: "the real llama-server", from: landing, only: true, alone: true, needs: words("llama.cpp"), packages: words("./test/llama"), env: realQuick},
 	{name: "tokenizers and templates of llama.cpp's source", from: landing, needs: words("llama.cpp"), packages: words("./tokenizer ./tokenizer/jinja"), flags: []string{"-run", ofLlama}},
 	{name: "the real Ollama", from: landing, only: true, alone: true, needs: words("Ollama"), packages: words("./test/ollama"), env: realQuick},
+	{name: "the real routers", from: landing, only: true, alone: true, needs: words("vllm-router sglang-router smg Dynamo nginx"), packages: words("./test/routers")},
 	{name: "the HTML report in a real Chromium", from: landing, alone: true, needs: words("Chromium"), packages: words("./test/browser")},
 	{name: "the site is built", from: landing, needs: words("mdBook"), run: words("scripts/site.sh dist/site")},
 	{name: "the site: every link, every page in a real Chromium", from: landing, needs: words("mdBook Chromium"), packages: words("./test/site"), env: words("INFEROMETER_SITE=$PWD/dist/site")},
@@ -113,12 +121,14 @@ var parts = []part{
 	{name: "the real Ollama, all that it is sent", from: all, alone: true, needs: words("Ollama"), packages: words("./test/ollama")},
 	{name: "all tokenizers, id by id", from: all, needs: []string{"all tokenizers", "tokenizers in other formats"}, packages: words("./tokenizer ./tokenizer/jinja"), flags: words("-run Parity|Families"), env: words("INFEROMETER_ALL_TOKENIZERS=1")},
 	{name: "a hostile server under TLS", from: all, alone: true, packages: words("./test/hostile"), env: words("INFEROMETER_HOSTILE_TLS=1")},
+	{name: "the real routers, LiteLLM too, every fault", from: all, alone: true, needs: words("vllm-router sglang-router smg Dynamo nginx LiteLLM"), packages: words("./test/routers"), flags: words("-timeout 30m"), args: words("-faults all")},
 	{name: "through the real LiteLLM", from: all, alone: true, needs: words("llama.cpp LiteLLM"), packages: words("./test/gateway")},
 	{name: "the questions of the real lm-eval, byte for byte", from: all, needs: words("lm-eval"), packages: words("./test/lmeval")},
 	{name: "the real Prometheus and the real collector", from: all, alone: true, needs: []string{"Prometheus", "collector", "Grafana's types"}, packages: words("./test/export")},
 	{name: "the Helm chart against a real Kubernetes", from: all, needs: words("Kubernetes nats-server"), packages: words("./test/kube")},
 	{name: "the real vLLM", from: all, alone: true, needs: words("vLLM lm-eval"), packages: words("./test/vllm"), flags: words("-timeout 60m")},
 	{name: "results of vLLM's client and GuideLLM beside ours", from: all, alone: true, needs: words("vLLM GuideLLM"), packages: words("./test/peers"), flags: words("-timeout 60m")},
+	{name: "agents replayed beside the real AIPerf", from: all, alone: true, needs: words("AIPerf"), packages: words("./test/aiperf"), flags: words("-timeout 60m")},
 	{name: "breaks of the code that the tests notice", from: all, alone: true, tell: true, run: words("go run ./bench/mutation")},
 	{name: "how often the judges are right", from: all, alone: true, tell: true, run: words("go run ./bench/judgement -binary bin/inferometer")},
 	{name: "a whole release is built", from: all, needs: words("GoReleaser"), run: words("scripts/release.sh")},
@@ -133,6 +143,7 @@ var leavers = []struct {
 }{
 	{all, regexp.MustCompile(`^not in every run: set INFEROMETER_ALL_TOKENIZERS=1`)},
 	{all, regexp.MustCompile(`^-faults all plays it`)},
+	{all, regexp.MustCompile(`^INFEROMETER_LITELLM is not set`)},
 }
 
 var (

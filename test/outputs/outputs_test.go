@@ -184,7 +184,7 @@ spec-open: bench serve --base-url http://127.0.0.1:9 --model m --request-rate 20
 spec-stages: bench serve --base-url http://127.0.0.1:9 --model m --random-output-len 2 --stages 10s@2,10s@5-15 --print-spec
 spec-slo: bench serve --base-url http://127.0.0.1:9 --num-prompts 2 --max-concurrency 2 --slo "p99_ttft<=200ms and failed<1%" --goodput ttft:25 e2el:60 --until "p99_ttft±5%" --print-spec
 spec-chat: bench serve --backend openai-chat --base-url http://127.0.0.1:9 --model m --num-prompts 4 --temperature 0.5 --top-p 0.9 --extra-body "{}" --ignore-eos --print-spec
-spec-trace: bench serve --base-url http://127.0.0.1:9 --dataset-name trace --dataset-path ../../../testdata/traces/mooncake_synthetic_trace.jsonl.gz --trace-speed 20 --trace-loop 2 --skip-tokenizer-init --print-spec
+spec-trace: bench serve --base-url http://127.0.0.1:9 --dataset-name trace --dataset-path ../../../testdata/traces/mooncake_synthetic_trace.jsonl.gz --trace-speed 20 --trace-passes 2 --skip-tokenizer-init --print-spec
 spec-users: bench serve --backend openai-chat --base-url http://127.0.0.1:9 --model m --dataset-name multi-turn --multi-turn-num-turns 3 --users 4 --spawn-rate 2 --duration 20s --print-spec
 spec-save: bench serve --base-url http://127.0.0.1:9 --model m --num-prompts 4 --save-result --save-detailed --result-dir out --result-filename r.json --percentile-metrics ttft,e2el --metric-percentiles 50,99 --num-warmups 3 --ramp-up-strategy linear --ramp-up-start-rps 1 --ramp-up-end-rps 5 --print-spec
 spec-replicas: bench serve --base-url http://127.0.0.1:9 --base-url http://127.0.0.1:10 --model m --num-prompts 4 --print-spec

@@ -41,9 +41,13 @@ zero, empty or false is left out.
 func truthPage(t *testing.T) string {
 	const head = `# The simulator's truth
 
-Written from the type of ` + "`internal/sim`" + ` by ` + "`go test ./test/reference -update`" + `. What it is for: [sim.md](../sim.md#the-truth).
+Written from the types of ` + "`internal/sim`" + ` and ` + "`internal/sim/router`" + ` by ` + "`go test ./test/reference -update`" + `. What it is for: [sim.md](../sim.md#the-truth).
 `
-	return readTypes(t, "internal/sim").page(head, [][3]string{{"Record", "A line", "One JSON object for each request. Times are nanoseconds since 1970 by the realtime clock."}})
+	return readTypes(t, "internal/sim").page(head, [][3]string{{"Record", "A line", "One JSON object for each request. Times are nanoseconds since 1970 by the realtime clock."}}) +
+		readTypes(t, "internal/sim/router").page("", [][3]string{
+			{"Record", "A line of a router", "One for each request of a client."},
+			{"Try", "tries", "What was sent to a replica."},
+		})
 }
 
 func recordingPage(t *testing.T) string {
@@ -52,4 +56,19 @@ func recordingPage(t *testing.T) string {
 Written from the type of ` + "`internal/send/trace`" + ` by ` + "`go test ./test/reference -update`" + `. How they are made: [traces.md](../traces.md#record-your-own).
 `
 	return readTypes(t, "internal/send/trace").page(head, [][3]string{{"Recorded", "A row", "One JSON object for each request, in the order of arrival. The keys of Mooncake's traces are among them."}})
+}
+
+func treePage(t *testing.T) string {
+	const head = `# The lines of recorded jobs
+
+Written from the types of ` + "`internal/send/trace/treefile`" + ` by ` + "`go test ./test/reference -update`" + `. How they are made: [traces.md](../traces.md#jobs).
+
+JSON lines, one tree a line. What is zero, empty or false is left out.
+`
+	return readTypes(t, "internal/send/trace/treefile").page(head, [][3]string{
+		{"Line", "A tree", "One job."},
+		{"Branch", "branches", "One agent: a chain of turns."},
+		{"Turn", "turns", "One request."},
+		{"Parent", "turns.parents", "A turn that it waits for. It is sent when the pause of each of them is over."},
+	})
 }

@@ -22,6 +22,7 @@ func TestPages(t *testing.T) {
 		"journal.md":   journalPage,
 		"truth.md":     truthPage,
 		"recording.md": recordingPage,
+		"tree.md":      treePage,
 		"hf-sets.md":   setsPage,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -112,7 +112,7 @@ func (p *schemaPage) write(head, title string, order ...string) string {
 }
 
 func scenarioPage(t *testing.T) string {
-	order := []string{"target", "workload", "eval", "pace"}
+	order := []string{"target", "backend", "workload", "eval", "pace", "fault"}
 	sections := map[string]string{}
 	for _, name := range order {
 		sections[name] = name
@@ -126,7 +126,7 @@ Written from [schema/scenario.schema.json](../../schema/scenario.schema.json) by
 
 func resultPage(t *testing.T) string {
 	order := []string{
-		"inferometer", "summary", "latency_from", "verdict", "interval", "stalls", "goodput", "groups", "group", "conversations", "amounts", "targets", "agents",
+		"inferometer", "summary", "latency_from", "verdict", "interval", "stalls", "goodput", "groups", "group", "jobs", "amounts", "replicas", "replica", "agents",
 		"servers", "server_level", "server_count", "server_times", "server_drafts", "eval", "accuracy",
 	}
 	sections := map[string]string{}

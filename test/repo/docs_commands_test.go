@@ -29,7 +29,7 @@ import (
 //     sent to an address where nothing is listening, and must not be a usage error.
 
 // docsAddresses are where the simulators of the pages listen; each page gets free ports instead.
-var docsAddresses = []string{"127.0.0.1:18000", "127.0.0.1:18001"}
+var docsAddresses = []string{"127.0.0.1:18000", "127.0.0.1:18001", "127.0.0.1:18002"}
 
 const (
 	exitFailed    = 1
@@ -264,7 +264,7 @@ func (p *docsPage) startSim(t *testing.T, line string) {
 	t.Helper()
 	where := ""
 	for _, a := range docsAddresses {
-		if strings.Contains(line, a) {
+		if strings.Contains(line, "--listen "+a) { // a router names others too
 			where = a
 		}
 	}

@@ -65,6 +65,7 @@ type facts struct {
 	models   []target.Model
 	noModels error
 	identity target.Identity
+	router   target.Router
 	metrics  int // lines
 	noMetric error
 

@@ -38,6 +38,7 @@ func (f *facts) ask(ctx context.Context) {
 	}
 	f.identity = t.Identify(ctx)
 	t.Kind = f.identity.Kind
+	f.router = t.Router(ctx)
 	m, err := t.Metrics(ctx)
 	f.metrics, f.noMetric = len(m), err
 }

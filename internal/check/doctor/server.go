@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -23,9 +24,14 @@ func identity(f *facts) result {
 	if len(f.models) > 0 {
 		add("owned_by %s", f.models[0].OwnedBy)
 	}
-	add("behind %s", id.Gateway)
+	if id.Gateway != id.Kind {
+		add("behind %s", id.Gateway)
+	}
 	if best := f.bestBackend(); id.Kind != "" && best != "" {
 		parts[len(parts)-1] += fmt.Sprintf("; %s; --backend auto takes %s", id.Why, best)
+	}
+	if words := routerWords(f); words != "" {
+		parts = append(parts, words)
 	}
 	switch {
 	case len(parts) == 0:
@@ -34,6 +40,34 @@ func identity(f *facts) result {
 		return found(Note, "%s; kind or version are not told", strings.Join(parts, ", "))
 	}
 	return found(OK, "%s", strings.Join(parts, ", "))
+}
+
+// routerWords say what a router lets us know of the servers behind it; empty: it is none.
+func routerWords(f *facts) string {
+	if f.router.Kind == "" {
+		return ""
+	}
+	q := f.router.Quirks()
+	words := fmt.Sprintf("a router before %d servers", len(f.router.Behind))
+	switch {
+	case len(f.router.Behind) == 0:
+		words = "a router, which names no server behind it: give them with --replica"
+	case len(f.router.Behind) == 1:
+		words = "a router before 1 server"
+	}
+	switch q.Metrics {
+	case journal.WorkerMetrics:
+		words += "; its /metrics is that of one of them, a run reads those of each"
+	case journal.NoMetrics:
+		words += "; it has no /metrics of its own at this address, a run reads those of its servers"
+	}
+	if q.Where != "" {
+		words += "; its own counters are at " + q.Where + ", for --metrics-url"
+	}
+	if q.Unknown != "" {
+		words += "; not to be known: " + q.Unknown
+	}
+	return words
 }
 
 // bestBackend is the one that auto would take; empty: none, or nobody asks.

@@ -6,7 +6,8 @@
 //     it stays unique (--num_prompt 5);
 //   - --flag value and --flag=value are the same;
 //   - a list flag takes all arguments up to the next flag (--header A=1 B=2);
-//   - of a repeated flag the last one counts, for lists too;
+//   - of a repeated flag the last one counts, for lists too; but a list of ours adds to what was
+//     given before, and the command line still replaces what a config says;
 //   - a YAML file given by --config stands in for flags, and the command line wins.
 //
 // A command makes a [Set], binds each flag to a variable and calls [Set.Parse].
@@ -104,6 +105,7 @@ type Flag struct {
 	silent  []string // accepted, and not listed
 	short   byte
 	whole   bool // no part of its name stands for it
+	adds    bool // given again, it adds to what was given before
 	arity   Arity
 	value   Type
 	later   string // why the values in Refused are refused

@@ -3,6 +3,7 @@ package argv
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -213,6 +214,36 @@ func TestSource(t *testing.T) {
 	} {
 		if got := s.Source(name); got != want || s.Seen(name) != (want != FromDefault) {
 			t.Errorf("%s: source %d, want %d", name, got, want)
+		}
+	}
+}
+
+// A list of ours adds to what was given before, and what is typed replaces the config. vLLM's own lists keep argparse's rule.
+func TestListsThatAdd(t *testing.T) {
+	type options struct {
+		Ours   []string `json:"ours" flag:"ours" repeat:"true"`
+		Theirs []string `json:"theirs" flag:"theirs"`
+	}
+	for args, want := range map[string]string{
+		"--ours a --ours b,c":                     "[a b c] [] []",
+		"--theirs a --theirs b,c":                 "[] [b c] []",
+		"--csv a --csv=b,c --csv d":               "[] [] [a b c d]",
+		"--config f":                              "[x y] [] [p q]",
+		"--config f --ours a --csv b --ours c":    "[a c] [] [b]",
+		"--ours a --config f --csv b,c --csv d,e": "[a] [] [b c d e]",
+	} {
+		var o options
+		var csv []string
+		s := New("x", "x")
+		s.Options(&o)
+		s.CSV(&csv, "csv", nil, "Words.")
+		s.Config()
+		s.ReadFile = func(string) ([]byte, error) { return []byte("ours: x,y\ncsv: [p, q]\n"), nil }
+		if err := s.Parse(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(o.Ours, o.Theirs, csv); got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
 		}
 	}
 }

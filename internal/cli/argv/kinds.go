@@ -88,7 +88,7 @@ func (s *Set) Custom(name, def, help string, store func(string) error, opts ...O
 func (s *Set) Option(field option.Field, store func(texts []string) error, opts ...Option) {
 	f := &Flag{
 		Name: field.Flag, Help: field.Help, Group: field.Group, Default: field.ShownDefault(), Metavar: field.Metavar, Hidden: field.Hidden, Common: field.Common, whole: field.Whole,
-		Choices: field.Choices, Refused: field.Refused, arity: OneValue, shape: textOrJSON, value: optionTypes[field.Kind],
+		Choices: field.Choices, Refused: field.Refused, arity: OneValue, adds: field.Repeat, shape: textOrJSON, value: optionTypes[field.Kind],
 	}
 	f.store = func(values []string) error { return OptionError("", store(values)) }
 	switch {
@@ -98,8 +98,11 @@ func (s *Set) Option(field option.Field, store func(texts []string) error, opts 
 		f.Choices = field.Offered
 	}
 	switch {
-	case field.Kind == option.Bool && field.Optional: // --name and --no-name
-		f.arity, f.Default = triValue, ""
+	case field.CanBeOff(): // --name and --no-name
+		f.arity = triValue
+		if field.Optional {
+			f.Default = ""
+		}
 	case field.Kind == option.Bool:
 		f.arity, f.Default = NoValue, ""
 		f.store = func([]string) error { return OptionError("", store([]string{"true"})) }
@@ -110,11 +113,6 @@ func (s *Set) Option(field option.Field, store func(texts []string) error, opts 
 	case field.Kind == option.Custom && field.Native(): // its JSON says other things than its text
 		f.shape, f.value = plain, TypeText
 	case field.Repeat:
-		var all []string
-		f.store = func(values []string) error {
-			all = append(all, values...)
-			return OptionError("", store(all))
-		}
 	case field.Kind == option.Several:
 		f.arity, f.shape, f.value, f.pairSep = ZeroOrMore, plain, TypePairs, field.Separator
 	case field.Many:
@@ -231,9 +229,16 @@ func (s *Set) JSON(dst *json.RawMessage, name, help string, opts ...Option) {
 	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return option.ParseJSON(text, false) })
 }
 
-// CSV declares a flag with words between commas. Spaces around a word are dropped.
+// CSV declares a flag with words between commas. Spaces around a word are dropped, and given again it adds.
 func (s *Set) CSV(dst *[]string, name string, def []string, help string, opts ...Option) {
 	*dst = def
-	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", shape: csvShape, value: TypeCSV}
-	scalar(s, dst, f, opts, option.ParseWords)
+	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", arity: OneValue, adds: true, shape: csvShape, value: TypeCSV}
+	f.store = func(values []string) error {
+		words, err := option.ParseWords(strings.Join(values, ","))
+		if err == nil {
+			*dst = words
+		}
+		return err
+	}
+	s.add(f, opts)
 }

@@ -236,7 +236,15 @@ func (s *Set) byPrefix(prefix string) (only spelling, ambiguous []string) {
 // apply stores the values. Later ones overwrite earlier ones, so the config goes first.
 func (s *Set) apply(found []occurrence) error {
 	dotted := dottedValues{}
+	added := map[*Flag][]string{}
 	for _, o := range found {
+		if o.flag.adds {
+			if s.seen[o.flag] != o.source { // the command line replaces what the config says
+				added[o.flag] = nil
+			}
+			added[o.flag] = append(added[o.flag], o.values...)
+			o.values = added[o.flag]
+		}
 		if err := s.applyOne(o, dotted); err != nil {
 			return at(err, o.flag.Name, o.file, o.line)
 		}

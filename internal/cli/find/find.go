@@ -63,13 +63,12 @@ func (o *options) until(ctx context.Context, drain <-chan struct{}, s command.St
 	if o.out, err = filepath.Abs(o.out); err != nil {
 		return err
 	}
-	workload := set.Given().Without(func(flag string) bool { return flag == "progress" || ofFind(set, flag) })
 	report := &find.Report{
 		Schema: find.Schema, Version: command.Version(), Command: append([]string{"inferometer", "find"}, shown...),
 		SLO: o.SLO.String(), Vary: o.Vary, Tolerance: o.Tolerance, Map: o.mapKey,
 	}
 	for _, value := range o.values() {
-		f, err := o.finder(ctx, s, workload, value)
+		f, err := o.finder(ctx, s, o.workload(set, value), value)
 		if err != nil {
 			return err
 		}
@@ -93,7 +92,6 @@ func (o *options) until(ctx context.Context, drain <-chan struct{}, s command.St
 func (o *options) finder(ctx context.Context, s command.Streams, workload option.Settings, value string) (*find.Finder, error) {
 	folder := o.out
 	if value != "" {
-		workload = workload.With(o.mapKey, value)
 		folder = filepath.Join(o.out, o.mapKey+"-"+value)
 	}
 	asked, secrets, err := serve.SpecAt(ctx, s, o.probes(workload))

@@ -98,6 +98,24 @@ func TestFindTheEdge(t *testing.T) {
 	}
 }
 
+// The number of conversations is varied for a dataset that has some, and for no other.
+func TestFindConversations(t *testing.T) {
+	t.Parallel()
+	for dataset, want := range map[string]string{"trace": "", "random": "has nothing to bound: the dataset random has no conversations"} {
+		set, o := Flags()
+		args := []string{"--base-url", "http://127.0.0.1:1", "--backend", "openai-chat", "--vary", "conversations", "--slo", "p95_job<=10min", "--dataset-name", dataset}
+		if dataset == "trace" {
+			args = append(args, "--dataset-path", "../../../testdata/traces/weka")
+		}
+		if done, err := command.Parse((&said{t: t}).streams(), set, args); done || err != nil {
+			t.Fatal(done, err)
+		}
+		if err := o.validate(set); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", dataset, err)
+		}
+	}
+}
+
 // A capacity map of a server that keeps the SLO at the highest load of the range.
 func TestFindMap(t *testing.T) {
 	t.Parallel()

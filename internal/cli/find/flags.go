@@ -49,12 +49,14 @@ func Flags() (*argv.Set, *options) {
 		`inferometer find --base-url http://gpu-box:8000 --slo "p99_ttft<=500ms and p99_itl<=60ms and failed<0.1%" --random-input-len 1024 --random-output-len 128`)
 	set.Example("The highest concurrency, looked for between 8 and 512",
 		`inferometer find --vary concurrency --from 8 --to 512 --slo "p95_tpot<=40ms"`)
+	set.Example("How many agents at a time, so that 19 of 20 jobs end within ten minutes",
+		`inferometer find --vary conversations --dataset-name trace --dataset-path traces.jsonl --slo "p95_job<=10min" --probe 20m --confirm 1h --max-time 12h`)
 	set.Example("A capacity map: how it falls with the length of the prompt",
 		`inferometer find --slo "p99_ttft<=1s" --map input-len=128,512,2048`)
 	o := &options{}
 	g := argv.CommonGroup(groupFind)
 	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.`, g, argv.Metavar("SLO"))
-	set.Choice(&o.Vary, "vary", find.Rate, []string{find.Rate, find.Concurrency}, "What is raised: requests a second, or requests at a time.", g)
+	set.Choice(&o.Vary, "vary", find.Rate, find.VaryNames(), "What is raised: requests a second, requests at a time, or conversations at a time.", g)
 	set.OptFloat(&o.From, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower if needed"))
 	set.OptFloat(&o.To, "to", "The highest load to try.", g, argv.Metavar("X"), argv.Shown("no bound"))
 	o.Tolerance = 0.05
@@ -122,11 +124,11 @@ func (o *options) validate(set *argv.Set) error {
 			return argv.Errorf(name, "is not for find: %s", why)
 		}
 	}
-	if o.Vary == find.Rate && set.Seen("request-rate") || o.Vary == find.Concurrency && set.Seen("max-concurrency") {
-		return argv.Errorf(map[string]string{find.Rate: "request-rate", find.Concurrency: "max-concurrency"}[o.Vary], "is what the search varies").WithHint("bound it with --from and --to")
+	if set.Seen(o.Flag()) {
+		return argv.Errorf(o.Flag(), "is what the search varies").WithHint("bound it with --from and --to")
 	}
-	if o.Vary == find.Concurrency && set.Seen("request-rate") {
-		return argv.Errorf("request-rate", "can't be used with --vary concurrency: a closed loop has no rate of its own")
+	if o.Vary != find.Rate && set.Seen("request-rate") {
+		return argv.Errorf("request-rate", "can't be used with --vary %s: a closed loop has no rate of its own", o.Vary)
 	}
 	if err := o.checkRange(); err != nil {
 		return err
@@ -134,14 +136,14 @@ func (o *options) validate(set *argv.Set) error {
 	if err := o.checkMap(set); err != nil {
 		return err
 	}
-	_, _, err = serve.SpecOf(o.probes(nil))
+	_, _, err = serve.SpecOf(o.probes(o.workload(set, o.values()[0])))
 	return err
 }
 
 func (o *options) checkRange() error {
 	switch {
-	case o.From != nil && !(*o.From > 0), o.From != nil && o.Vary == find.Concurrency && *o.From < 1:
-		return argv.Errorf("from", "must be above 0, and a concurrency at least 1, not %g", *o.From)
+	case o.From != nil && !(*o.From > 0), o.From != nil && o.Vary != find.Rate && *o.From < 1:
+		return argv.Errorf("from", "must be above 0, and at least 1 where it is no rate, not %g", *o.From)
 	case o.To != nil && *o.To < o.Start():
 		return argv.Errorf("to", "must not be below --from, %g, and is %g", o.Start(), *o.To)
 	case o.Probe <= 0 || o.Confirm < o.Probe:
@@ -179,12 +181,21 @@ func (o *options) values() []string {
 	return o.mapValues
 }
 
+// workload is what the user gave for bench serve, at a value of the mapped flag.
+func (o *options) workload(set *argv.Set, value string) option.Settings {
+	given := set.Given().Without(func(flag string) bool { return flag == "progress" || ofFind(set, flag) })
+	if value != "" {
+		given = given.With(o.mapKey, value)
+	}
+	return given
+}
+
 // probes is what bench serve is asked for by all probes; workload is what the user
 // gave. Of a flag given twice the last one counts. The load, its length, the seed and the
 // folder are set anew for each probe.
 func (o *options) probes(workload option.Settings) option.Settings {
 	to := slices.Clone(workload)
-	to.Add(map[string]string{find.Rate: "request-rate", find.Concurrency: "max-concurrency"}[o.Vary], strconv.FormatFloat(o.Start(), 'f', -1, 64))
+	to.Add(o.Flag(), strconv.FormatFloat(o.Start(), 'f', -1, 64))
 	to.Span("duration", o.Probe)
 	to.Add("give-up", o.SLO.String())
 	to.Add("run-dir", ".")

@@ -48,8 +48,9 @@ func flags() (*argv.Set, *options) {
 	set.String(&o.output, "output", "", "The file to write.", argv.Output(), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
 	g := argv.Group("")
 	o.run.Flag(set, "slo", g, argv.Help(spec.Field("slo").Help+" html and markdown say which run does most within them."))
+	o.run.Flag(set, "rules", g, argv.Shown("as in the run"))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
-	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one row per run (csv only), request, event of a stream, sample of the client, value of the server's metrics, or slot of time (series).", argv.Shown("runs with csv, requests with parquet"))
+	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one row per run (csv only), request, event of a stream, sample of the client, value of the server's metrics, slot of time (series), conversation (jobs), or replica.", argv.Shown("runs with csv, requests with parquet"))
 	o.run.Flag(set, "timeline-itl-thresholds", g)
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
 	o.run.Flag(set, "append-markdown", g, argv.Help("Add each run to this file of notes, as a section that compare reads back."))
@@ -89,7 +90,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	if f.Rows != nil {
 		return o.to(s, f, func(w io.Writer) error { return export.WriteRequests(w, f, folders, opt) })
 	}
-	if f.Alone != nil {
+	if f.Folder != nil || f.Alone != nil {
 		return o.alone(s, f, folders, opt)
 	}
 	runs, err := export.ReadRuns(folders, opt, o.Plot || f.Drawn)
@@ -116,16 +117,19 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	return o.ending(runs)
 }
 
-// alone writes a format that reads one journal by itself.
+// alone writes a format that reads one journal by itself: a file, or a folder of them.
 func (o *options) alone(s command.Streams, f export.Format, folders []string, opt measure.Options) error {
 	if len(folders) > 1 {
 		return argv.Errorf("format", "%s holds one run, not %d: name one, as in results/NAME/POINT", f.Name, len(folders))
+	}
+	if f.Folder != nil {
+		return f.Folder(o.output, folders[0], opt)
 	}
 	o.ITL, o.SVG = spec.Thresholds(o.run.TimelineITLThresholds), filepath.Ext(o.output) == ".svg"
 	return o.to(s, f, func(w io.Writer) error { return f.Alone(w, folders[0], opt, &o.Options) })
 }
 
-// ending says by its error that a run does not keep the SLO.
+// ending says by its error that a run does not keep the SLO, or rules that were asked for here.
 func (o *options) ending(runs []section.Run) error {
 	var endings []error
 	for i := range runs {
@@ -134,6 +138,9 @@ func (o *options) ending(runs []section.Run) error {
 			name = runs[i].Name + ": "
 		}
 		endings = append(endings, serve.SLOEnding(name, o.Judged[runs[i].Folder]))
+		if o.run.Rules != "" {
+			endings = append(endings, serve.RulesEnding(name, runs[i].Result.Rules))
+		}
 	}
 	return serve.WorstEnding(endings)
 }
@@ -167,7 +174,10 @@ func (o *options) resolve(set *argv.Set) error {
 	case o.run.AppendMarkdown != "" && o.chosen().Rows != nil:
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
 	}
-	if f := o.chosen(); f.Alone != nil && (o.run.SLO != "" || o.run.AppendMarkdown != "") {
+	if f := o.chosen(); f.Folder != nil && (o.output == "" || o.output == "-") {
+		return argv.Errorf("format", "%s is a folder of files: name it with -o", f.Name)
+	}
+	if f := o.chosen(); (f.Alone != nil || f.Folder != nil) && (o.run.SLO != "" || o.run.AppendMarkdown != "") {
 		return argv.Errorf("format", "%s shows no numbers of the whole run: it is judged and noted in a second call", f.Name)
 	}
 	if err := spec.CheckThresholds(o.run.TimelineITLThresholds); err != nil {
@@ -182,7 +192,7 @@ func (o *options) resolve(set *argv.Set) error {
 }
 
 func (o *options) measureOptions() measure.Options {
-	opt := measure.Options{PercentileMetrics: o.run.PercentileMetrics, Percentiles: o.run.MetricPercentiles, Detailed: o.Detailed, Goodput: o.run.Goodput}
+	opt := measure.Options{PercentileMetrics: o.run.PercentileMetrics, Percentiles: o.run.MetricPercentiles, Detailed: o.Detailed, Goodput: o.run.Goodput, Rules: o.run.Rules}
 	switch o.compat {
 	case "vllm":
 		opt.Compat = &o.compat

@@ -13,7 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/plan/draft"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -85,5 +85,5 @@ func (o *initOptions) write(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("%s lists no model under /v1/models", t.Base)
 	}
 	slots, maxLen := t.Slots(ctx)
-	return scenario.Draft(t.Base, t.Identify(ctx), models[0], slots, maxLen), nil
+	return draft.Scenario(t.Base, t.Identify(ctx), models[0], slots, maxLen), nil
 }

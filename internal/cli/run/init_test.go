@@ -17,6 +17,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/plan/draft"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
@@ -165,7 +166,7 @@ func answerInit(w http.ResponseWriter, r *http.Request, field, word string) {
 // Numbers that no server has are as if it had told none.
 func TestInitDoesNotBelieveAbsurdNumbers(t *testing.T) {
 	for _, n := range []int{-1 << 62, -1, 0, 1, 3, 1 << 12, 1<<12 + 1, 1 << 61, 1 << 62, 1<<63 - 1} {
-		text := scenario.Draft("http://h:1", target.Identity{}, target.Model{ID: "m", MaxModelLen: n}, n, n)
+		text := draft.Scenario("http://h:1", target.Identity{}, target.Model{ID: "m", MaxModelLen: n}, n, n)
 		checkInit(t, text, "http://h:1", "m")
 		if _, plan := loadInit(t, text); len(plan.Points) > 14 {
 			t.Errorf("%d: %d points", n, len(plan.Points))
@@ -176,7 +177,7 @@ func TestInitDoesNotBelieveAbsurdNumbers(t *testing.T) {
 // Every point that init plans has enough requests for the p90 of its SLO, twice over.
 func TestInitPlansEnoughRequests(t *testing.T) {
 	for _, slots := range []int{0, 1, 4, 64} {
-		text := scenario.Draft("http://h:1", target.Identity{}, target.Model{ID: "m"}, slots, 0)
+		text := draft.Scenario("http://h:1", target.Identity{}, target.Model{ID: "m"}, slots, 0)
 		_, plan := loadInit(t, text)
 		for _, p := range plan.Points {
 			set, o := serve.Flags()
@@ -202,7 +203,7 @@ func FuzzInit(f *testing.F) {
 		if model == "" || len(kind) > 20 {
 			return
 		}
-		text := scenario.Draft("http://h:1", target.Identity{Kind: outside.Word(kind), Version: outside.Word(version)}, target.Model{ID: model}, slots, maxLen)
+		text := draft.Scenario("http://h:1", target.Identity{Kind: outside.Word(kind), Version: outside.Word(version)}, target.Model{ID: model}, slots, maxLen)
 		file := filepath.Join(dir, "scenario.yaml")
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)

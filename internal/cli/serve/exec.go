@@ -39,6 +39,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	defineAllowRead(set, o, allowReadSpecHelp)
 	DefineStranger(set, o)
 	set.Bool(&o.allowed.Code, spec.FlagAllowCode, "Let the Spec run programs that are answers, in a sandbox (docs/code.md).", argv.WholeName())
+	set.Bool(&o.allowed.Commands, spec.FlagAllowFault, "Let the Spec run its commands of --fault on this machine (docs/faults.md).", argv.WholeName())
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.Details, "details", DetailsHelp)

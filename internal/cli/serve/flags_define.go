@@ -54,6 +54,8 @@ func (o *Options) Flag(set *argv.Set, name string, opts ...argv.Option) {
 		if set.Lookup("-o") == nil { // where the command has one of its own, a run's folder is inside
 			opts = append(opts, argv.Short('o')) // and no --output: vLLM's --output-len can be cut to that
 		}
+	case "replica":
+		opts = append(opts, argv.Alias("role"))
 	case "endpoint":
 		opts = append(opts, argv.Complete(argv.Word)) // its metavar says PATH, and means that of a URL
 	}

@@ -24,7 +24,7 @@ func TestServeErrors(t *testing.T) {
 	tests := []struct{ line, want string }{
 		// The validation of vllm bench serve.
 		{
-			"--goodput p99:5", `--goodput there is no metric "p99" per request: there are ttft, tpot, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, tool_call, ttft_due, first_token, ` +
+			"--goodput p99:5", `--goodput there is no metric "p99" per request or job: there are ttft, tpot, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, job, job_model, tool_call, ttft_due, first_token, ` +
 				"first_token_due, first_visible, first_visible_due, e2el_due, itl_mean, itl_max, itl_pNN, inter_chunk_mean, " +
 				`inter_chunk_max, inter_chunk_pNN, inter_token_mean, inter_token_max, inter_token_pNN; NN is a percentile of the gaps of one request, as in itl_p99`,
 		},
@@ -68,7 +68,7 @@ func TestServeErrors(t *testing.T) {
 		{"--integrity-sample -1 --temperature 0", "--integrity-sample must be at least 0, not -1"},
 		{"--temperature inf", "--temperature must be finite, not inf"},
 		{"--metric-percentiles 50,101", "--metric-percentiles must be from 0 to 100, not 101"},
-		{"--percentile-metrics ttft,p99", `--percentile-metrics knows ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, tool_call, not "p99"`},
+		{"--percentile-metrics ttft,p99", `--percentile-metrics knows ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, job, job_model, tool_call, not "p99"`},
 
 		// The server.
 		{"--base-url localhost", `--base-url needs a URL such as http://host:8000, not "localhost"`},
@@ -116,9 +116,11 @@ func TestServeErrors(t *testing.T) {
 		{"--backend openai-embeddings --goodput ttft:5", "--goodput can only be e2el with --backend openai-embeddings, not ttft: an answer has no tokens"},
 		{"--dataset-name random-rerank --backend vllm-rerank --no-reranker", "--random-batch-size must be at least 2 with --no-reranker, not 1: it counts the query too"},
 		{"--tokenizer-mode slow", "--tokenizer-mode slow is Python code of its own; give the tokenizer's file with --tokenizer, or use --skip-tokenizer-init"},
+		{"--batch-size 8", "--batch-size needs a closed loop: --max-concurrency, and no rate; give --max-concurrency 8 for a whole batch at once"},
+		{"--batch-size 8 --max-concurrency 8 --dataset-name multi-turn --backend openai-chat", "--batch-size can't be used with conversations: their turns wait for each other; use --max-conversations"},
 		{"--random-batch-size 2", "--dataset-name random has several texts in a request, which --backend openai can't send; use a pooling backend, or leave --random-batch-size at 1"},
 		{"--dataset-name timed_trace --dataset-path x --backend openai-chat", "--backend must send completions with --dataset-name timed_trace, whose prompts are token ids; use --backend openai or vllm"},
-		{"--dataset-name trace --dataset-path x --trace-format moon", "--trace-format must be auto or one of azure, burstgpt, vidur, dynamo, inferometer, bailian, mooncake, weka, agentic, not \"moon\""},
+		{"--dataset-name trace --dataset-path x --trace-format moon", "--trace-format must be auto or one of tree, otel, guidellm, tracelab, mlperf, dag_jsonl, multi_turn, azure, burstgpt, vidur, dynamo, inferometer, bailian, mooncake, weka, agentic, not \"moon\""},
 		{"--dataset-name trace --dataset-path x --trace-from 5s --trace-to 5s", "--trace-to must be later than --trace-from, and 5s is not after 5s"},
 		{"--dataset-name trace --dataset-path x --until p99_ttft±5%", "--until can't be used with --dataset-name trace, which is sent at its own times: a number has an interval only while the load stays the same"},
 		{"--dataset-name trace", "--dataset-path is needed for --dataset-name trace"},

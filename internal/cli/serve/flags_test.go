@@ -173,7 +173,7 @@ func TestServeSpec(t *testing.T) {
 	if got := o.Spec; !bytes.Equal(got.Encode(), want.Encode()) {
 		t.Errorf("without flags the Spec is\n%s\nand without keys\n%s", got.Encode(), want.Encode())
 	}
-	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "batch-size", "default-body", "command", "summary-load", "name", "times"}
+	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "default-body", "command", "summary-load", "name", "times"}
 	for flag, key := range spec.Keys() {
 		if set.Lookup(flag) == nil && !slices.Contains(noFlag, flag) {
 			t.Errorf("%s has no flag --%s", key, flag)

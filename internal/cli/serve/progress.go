@@ -28,6 +28,7 @@ type progressShow struct {
 	progress *load.Progress
 	beside   func() string
 	began    time.Time
+	primed   time.Time // since when primers are sent, if they are
 	last     load.Snapshot
 	lastAt   time.Time
 	quit     chan struct{}
@@ -36,7 +37,7 @@ type progressShow struct {
 
 // showProgress starts the display that --progress asks for.
 func showProgress(w io.Writer, mode string, p *observe.Run) *progressShow {
-	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, beside: p.Beside, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
+	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, beside: p.Beside, began: time.Now(), primed: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
 	if mode == view.Auto || mode == view.Live { // there is no live view
 		mode = view.Plain
 		if command.IsTerminal(w) {
@@ -81,6 +82,9 @@ func (s *progressShow) stop() {
 
 func (s *progressShow) show(now time.Time) {
 	snap := s.progress.Snapshot()
+	if snap.Primers > 0 {
+		s.began = now // of the load: it begins with the last primer's end
+	}
 	text := s.text(snap, now)
 	if s.bar {
 		fmt.Fprintf(s.w, "\r\x1b[K%s", command.Fit(s.barOf(snap, now)+" "+text, command.TerminalWidth(s.w)-1))
@@ -93,15 +97,24 @@ func (s *progressShow) show(now time.Time) {
 // text says how far the run is: done of total, in flight, tokens a second
 // since the last time, failures, and the time left.
 func (s *progressShow) text(p load.Snapshot, now time.Time) string {
+	if p.Primers > 0 {
+		return fmt.Sprintf("priming the server's cache: %d of %d one-token requests done, %s", p.Primed, p.Primers, round(now.Sub(s.primed)))
+	}
 	var b strings.Builder
-	ended := p.Completed + p.Failed
+	ended := p.Ended()
 	fmt.Fprintf(&b, "%d", ended)
 	if s.total > 0 {
 		fmt.Fprintf(&b, "/%d", s.total)
 	}
 	fmt.Fprintf(&b, " done, %d in flight", p.InFlight)
+	if p.Jobs+p.JobsEnded > 0 {
+		fmt.Fprintf(&b, ", %d jobs open, %d ended", p.Jobs, p.JobsEnded)
+	}
 	if span := now.Sub(s.lastAt).Seconds(); span > 0 {
 		fmt.Fprintf(&b, ", %.0f tok/s", float64(p.Tokens-s.last.Tokens)/span)
+	}
+	if p.HungUp > 0 {
+		fmt.Fprintf(&b, ", %d hung up", p.HungUp)
 	}
 	fmt.Fprintf(&b, ", %d failed, %s", p.Failed, round(now.Sub(s.began)))
 	if left, ok := s.left(p, now); ok {

@@ -54,6 +54,15 @@ func TestProgressText(t *testing.T) {
 			after(5), "7/100 done, 0 in flight, 0 tok/s, 0 failed, 5s, 15s left",
 			strings.Repeat("█", 5) + strings.Repeat("░", 15),
 		},
+		{
+			"jobs", progressShow{total: 10}, load.Snapshot{InFlight: 2, Jobs: 3, JobsEnded: 4}, began, "0/10 done, 2 in flight, 3 jobs open, 4 ended, 0 failed, 0s", strings.Repeat("░", 20),
+		},
+		{
+			"primers",
+			progressShow{length: 20 * time.Second, primed: began},
+			load.Snapshot{Primed: 3, Primers: 20},
+			after(5), "priming the server's cache: 3 of 20 one-token requests done, 5s", strings.Repeat("█", 5) + strings.Repeat("░", 15),
+		},
 		{"without an end", progressShow{}, load.Snapshot{Completed: 7}, after(5), "7 done, 0 in flight, 0 tok/s, 0 failed, 5s", strings.Repeat("░", 20)},
 		{
 			"more than there should be",

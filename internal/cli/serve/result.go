@@ -19,6 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/rules"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -166,7 +167,7 @@ func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
 	case r.Strict && v.Level == verdict.TrustInvalid:
 		return command.Exit(command.ExitInvalid, errors.New("the verdict is INVALID, and --strict asks for numbers that can be trusted"))
 	}
-	return SLOEnding("", r.judged)
+	return WorstEnding([]error{SLOEnding("", r.judged), RulesEnding("", res.Rules)})
 }
 
 // firstCause is what most requests failed for.
@@ -176,6 +177,9 @@ func firstCause(res *measure.Result) string {
 		return fmt.Sprintf("%d of %d %s: %s", e.Count, res.Requests, e.Outcome, outside.Line(e.Message, 200))
 	}
 	for _, o := range res.Outcomes {
+		if o.Outcome == journal.HungUp && o.Count == res.Requests && o.Count > 0 {
+			return fmt.Sprintf("all %d were ended on purpose by --request-cancellation-rate", o.Count)
+		}
 		if o.Outcome != journal.Complete && o.Count > 0 {
 			return fmt.Sprintf("%d of %d %s", o.Count, res.Requests, o.Outcome)
 		}
@@ -282,7 +286,20 @@ func SLOEnding(name string, j *slo.Judgement) error {
 	return nil
 }
 
-// WorstEnding is the first broken SLO, or else the first that is not known.
+// RulesEnding says by its error that a run does not keep the rules of others.
+func RulesEnding(name string, j *rules.Judgement) error {
+	if j == nil || j.Valid {
+		return nil
+	}
+	f := j.Worst()
+	code := command.ExitUndecided
+	if f.State == rules.Broken {
+		code = command.ExitSLO
+	}
+	return command.Exit(code, fmt.Errorf("%sby the rules of %s the run is not valid: %s: %s", name, j.Rules, f.Rule, f.Figure))
+}
+
+// WorstEnding is the first that is broken, or else the first that is not known.
 func WorstEnding(endings []error) (worst error) {
 	for _, err := range endings {
 		var c command.Coded

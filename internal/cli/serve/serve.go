@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -76,6 +77,29 @@ func SpecAndHost(s command.Streams, settings option.Settings) (*spec.Spec, *prep
 		return nil, nil, err
 	}
 	return &o.Spec, &o.RunHost(s).Host, nil
+}
+
+// Small are requests of one shape, for commands that time single ones.
+type Small struct {
+	Input, Output, Count int
+	Seed                 int // prompts of another seed are in no cache
+}
+
+// NewProber makes small requests ready. The settings say where they go.
+func NewProber(ctx context.Context, s command.Streams, to option.Settings, small Small) (*prepare.Prober, error) {
+	to.Add("skip-tokenizer-init")
+	to.Add("dataset-name", "random")
+	to.Add("random-input-len", strconv.Itoa(small.Input))
+	to.Add("random-output-len", strconv.Itoa(small.Output))
+	to.Add("num-prompts", "1")
+	to.Add("num-warmups", strconv.Itoa(small.Count))
+	to.Add("seed", strconv.Itoa(small.Seed))
+	asked, host, err := SpecAndHost(s, to)
+	if err != nil {
+		return nil, err
+	}
+	host.Say = nil
+	return prepare.NewProber(ctx, asked, host)
 }
 
 // Typed returns arguments as they may be shown: without secrets, and without what only prints the Spec.

@@ -27,6 +27,7 @@ type options struct {
 	showStdout, dryRun, resume      bool
 	workloadVar                     string
 	progress                        string
+	startup                         bool
 }
 
 func serveFlags(name, summary string) (*argv.Set, *options) {
@@ -89,7 +90,7 @@ func (o *options) runner(s command.Streams) (*sweep.Runner, error) {
 	if o.runs < 1 {
 		return nil, argv.Errorf("num-runs", "must be at least 1, not %d", o.runs)
 	}
-	if o.readyTimeout < 1 {
+	if o.readyTimeout < 1 && !o.startup {
 		return nil, argv.Errorf("server-ready-timeout", "must be at least 1, not %d", o.readyTimeout)
 	}
 	if o.experiment == "" {
@@ -113,13 +114,13 @@ func (o *options) runner(s command.Streams) (*sweep.Runner, error) {
 func (o *options) plan() (*sweep.Plan, error) {
 	p := &sweep.Plan{
 		ServeParams: sweep.NoParams(), BenchParams: sweep.NoParams(),
-		Dir: filepath.Join(o.outputDir, o.experiment), Runs: o.runs, DryRun: o.dryRun,
+		Dir: filepath.Join(o.outputDir, o.experiment), Runs: o.runs, DryRun: o.dryRun, Startup: o.startup,
 	}
 	for _, c := range []struct {
 		flag, text string
 		to         *[]string
 		needed     bool
-	}{{"serve-cmd", o.serveCmd, &p.Serve, true}, {"bench-cmd", o.benchCmd, &p.Bench, true}, {"after-bench-cmd", o.afterCmd, &p.After, false}} {
+	}{{"serve-cmd", o.serveCmd, &p.Serve, !o.startup}, {o.benchFlag("cmd"), o.benchCmd, &p.Bench, true}, {"after-bench-cmd", o.afterCmd, &p.After, false}} {
 		words, err := shlex.Split(c.text)
 		switch {
 		case err != nil:
@@ -132,7 +133,7 @@ func (o *options) plan() (*sweep.Plan, error) {
 	for _, f := range []struct {
 		flag, file string
 		to         *sweep.Params
-	}{{"serve-params", o.serveParams, &p.ServeParams}, {"bench-params", o.benchParams, &p.BenchParams}} {
+	}{{"serve-params", o.serveParams, &p.ServeParams}, {o.benchFlag("params"), o.benchParams, &p.BenchParams}} {
 		if f.file == "" {
 			continue
 		}

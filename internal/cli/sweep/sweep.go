@@ -24,10 +24,7 @@ func Commands() []command.Entry {
 		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", runWorkload},
 		{"plot", "draw curves of what a sweep has measured", runPlot},
 		{"plot_pareto", "draw tokens/s for each user against tokens/s for each GPU, with the best of both", runPareto},
-		{"startup", "", func(context.Context, command.Streams, []string) error {
-			return argv.Errorf("", "startup is not done by this version: it times the start of vLLM's engine inside Python; "+
-				"inferometer run measures how long a server takes to its first answer")
-		}},
+		{"startup", "measure the start of a server under many settings of it", runStartup},
 	} {
 		all = append(all, command.Entry(c))
 	}

@@ -59,7 +59,7 @@ func (m *Model) phase() string {
 func done(s *live.State) (float64, bool) {
 	var requests, span float64
 	if s.Total > 0 {
-		requests = float64(s.Completed+s.Failed) / float64(s.Total)
+		requests = float64(s.Completed+s.Failed+s.HungUp) / float64(s.Total)
 	}
 	if s.Length > 0 { // by its time or by its requests, whichever comes first
 		span = s.At / s.Length
@@ -83,7 +83,7 @@ func (m *Model) progress() string {
 	} else if s.Phase == live.Running || s.Phase == live.Paused {
 		words = append(words, "time left unknown")
 	}
-	ended := count(s.Completed + s.Failed)
+	ended := count(s.Completed + s.Failed + s.HungUp)
 	if s.Total > 0 {
 		ended += " of " + count(int64(s.Total))
 	}
@@ -172,6 +172,12 @@ func latency(w live.Window, v float64) string {
 func (m *Model) words(width int) []line {
 	s := m.state
 	out := []line{{text: m.labelled("outcomes", m.outcomes()), rank: always}}
+	if s.Jobs+s.JobsEnded > 0 {
+		out = append(out, line{text: m.labelled("jobs", fmt.Sprintf("%s open, %s ended", count(s.Jobs), count(s.JobsEnded))), rank: useful})
+	}
+	if s.Primers > 0 {
+		out = append(out, line{text: m.labelled("primers", fmt.Sprintf("%s of %s one-token requests done", count(s.Primed), count(s.Primers))), rank: useful})
+	}
 	if s.FirstError != "" {
 		out = append(out, line{text: m.labelled("first error", m.paint(bad, fit(s.FirstError, width-2-nameWidth))), rank: always})
 	}

@@ -36,7 +36,7 @@ func (c *Config) metricsData(r *run, s *tally.Sums, state *live.State, now time.
 	for _, o := range journal.Outcomes { // in their order
 		if h := s.Spans[o]; h != nil {
 			var further []attribute
-			if o != journal.Complete {
+			if o.Failed() {
 				further = append(further, text("error.type", string(o)))
 			}
 			spans = append(spans, p.histogram(h, further...))

@@ -58,7 +58,7 @@ func (r *run) span(c *call) *traces.Span {
 	if c.first >= 0 {
 		s.Events = []*traces.Span_Event{{Name: "first_token", TimeUnixNano: uint64(r.start + c.sent + c.first)}}
 	}
-	if c.outcome != journal.Complete {
+	if c.outcome.Failed() {
 		s.Status = &traces.Status{Code: traces.Status_STATUS_CODE_ERROR, Message: c.fail}
 	}
 	return s
@@ -102,7 +102,7 @@ func (r *run) attributes(c *call) []attribute {
 	if c.status > 0 {
 		list = append(list, whole("http.response.status_code", int64(c.status)))
 	}
-	if c.outcome != journal.Complete {
+	if c.outcome.Failed() {
 		list = append(list, text("error.type", string(c.outcome)))
 	}
 	return list

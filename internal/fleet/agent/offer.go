@@ -71,6 +71,8 @@ func checkKind(o *offered) error {
 	switch {
 	case o.spec.Batches != nil:
 		return errors.New("batches of one shape are not run by agents")
+	case len(o.spec.Faults) > 0:
+		return errors.New("faults are refused: an agent only sends, and runs no commands of others")
 	case o.spec.AllowCode:
 		return errors.New("allow_code is refused: an agent runs no programs that a server answered to somebody else's questions")
 	case o.spec.GiveUp != "":
@@ -134,6 +136,13 @@ func (a *Agent) checkHosts(o *offered) error {
 // that it names.
 func Addresses(s *spec.Spec, variable func(name string) string) ([]string, error) {
 	addresses := slices.Concat(s.URLs, s.MetricsURLs)
+	replicas, err := s.GivenReplicas()
+	if err != nil {
+		return nil, err
+	}
+	for i := range replicas {
+		addresses = append(addresses, replicas[i].URL)
+	}
 	if s.Proxy != "" && s.Proxy != spec.NoProxy {
 		addresses = append(addresses, s.Proxy)
 	}
@@ -162,8 +171,11 @@ func Addresses(s *spec.Spec, variable func(name string) string) ([]string, error
 }
 
 // takePaths empties what would write a file of this machine: the leader keeps the run. That
-// texts are in the journal stays as it is.
+// texts are in the journal stays as it is. Nor does a router name addresses to be asked.
 func (o *offered) takePaths() {
+	if o.spec.FindsReplicas() { // nobody here has allowed the addresses that a router would name
+		o.spec.Replicas = []string{spec.NoReplicas}
+	}
 	k := &o.spec.Keep
 	o.spec.Keep = spec.Keep{
 		Command: k.Command, Label: k.Label, Metadata: k.Metadata, KeepRuns: k.KeepRuns, JournalTexts: k.JournalTexts,

@@ -169,7 +169,7 @@ func (t *teller) count() {
 		return
 	}
 	s := t.progress.Snapshot()
-	t.status.Sent, t.status.Done, t.status.Failed = int(s.Sent), int(s.Completed), int(s.Failed)
+	t.status.Sent, t.status.Done, t.status.Failed, t.status.HungUp = int(s.Sent), int(s.Completed), int(s.Failed), int(s.HungUp)
 	t.status.InFlight, t.status.Tokens = int(s.InFlight), int(max(s.Tokens, 0))
 }
 

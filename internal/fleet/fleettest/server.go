@@ -2,11 +2,13 @@
 package fleettest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -53,12 +55,31 @@ func Find() string {
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	s := &Server{t: t, dir: t.TempDir()}
-	port := FreePort(t)
-	s.URL = fmt.Sprintf("nats://127.0.0.1:%d", port)
-	s.args = append([]string{Program(t), "-a", "127.0.0.1", "-p", fmt.Sprint(port), "-js", "-sd", s.dir}, args...)
-	s.Restart()
+	of := func(port string) []string {
+		return append([]string{Program(t), "-a", "127.0.0.1", "-p", port, "-js", "-sd", s.dir, "--ports_file_dir", s.dir}, args...)
+	}
+	// It chooses a port by itself: one that was found free may be another's by the time that it listens.
+	s.args = of("-1")
+	s.start()
 	t.Cleanup(s.Kill)
+	s.URL = s.chosen()
+	s.args = of(s.URL[strings.LastIndex(s.URL, ":")+1:])
 	return s
+}
+
+// chosen is the address that it has written down, once it listens there.
+func (s *Server) chosen() string {
+	s.t.Helper()
+	path := filepath.Join(s.dir, fmt.Sprintf("nats-server_%d.ports", s.cmd.Process.Pid))
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
+		var ports struct{ Nats []string }
+		if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &ports) == nil && len(ports.Nats) > 0 {
+			return ports.Nats[0]
+		}
+		time.Sleep(10 * time.Millisecond) // a process of its own tells nothing else
+	}
+	s.t.Fatalf("nats-server has not written %s", path)
+	return ""
 }
 
 // StartConfig runs one as a configuration says, in a folder, until the test ends. address
@@ -74,12 +95,17 @@ func StartConfig(t testing.TB, folder, config, address string) *Server {
 // Restart starts it again, on the same port and with the same data.
 func (s *Server) Restart() {
 	s.t.Helper()
+	s.start()
+	Listening(s.t, s.URL[len("nats://"):])
+}
+
+func (s *Server) start() {
+	s.t.Helper()
 	s.cmd = exec.Command(s.args[0], s.args[1:]...)
 	s.cmd.Dir = s.in
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	Listening(s.t, s.URL[len("nats://"):])
 }
 
 // RestartEmpty starts it again without its data, as on a machine whose disk is gone.

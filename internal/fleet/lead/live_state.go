@@ -54,7 +54,7 @@ func (t *stateTeller) state(now time.Time) *live.State {
 	s := &live.State{
 		Time: now.UnixNano(), At: now.Sub(l.began).Seconds(), Name: filepath.Base(l.folder.path),
 		Length: l.plan.Spec.Length().Seconds(), Total: len(l.list.requests),
-		Sent: sum.Sent, InFlight: sum.InFlight, Completed: sum.Completed, Failed: sum.Failed, Tokens: sum.Tokens,
+		Sent: sum.Sent, InFlight: sum.InFlight, Completed: sum.Completed, Failed: sum.Failed, HungUp: sum.HungUp, Tokens: sum.Tokens,
 		Note: "percentiles are of the whole run",
 	}
 	if l.plan.Spec.Unbounded {
@@ -65,7 +65,7 @@ func (t *stateTeller) state(now time.Time) *live.State {
 	for _, a := range l.agents {
 		v := a.look()
 		s.Agents = append(s.Agents, live.Agent{
-			Name: outside.Word(a.title()), Phase: outside.Word(string(v.status.Phase)), Sent: int64(v.status.Sent), Ended: int64(v.status.Done + v.status.Failed),
+			Name: outside.Word(a.title()), Phase: outside.Word(string(v.status.Phase)), Sent: int64(v.status.Sent), Ended: int64(v.status.Done + v.status.Failed + v.status.HungUp),
 			Silent: !v.over() && v.silent > silentAfter,
 		})
 		ttft, itl = merged(ttft, v.status.Live["ttft"]), merged(itl, v.status.Live["itl"])

@@ -28,7 +28,7 @@ func (l *leader) missing(s *merge.Summary) map[string]string {
 			continue
 		}
 		what := "what it had not handed on is"
-		if n := v.status.Done + v.status.Failed - s.Recorded[i]; n > 0 {
+		if n := v.status.Done + v.status.Failed + v.status.HungUp - s.Recorded[i]; n > 0 {
 			what = fmt.Sprintf("%d records are", n)
 		} else if v.over() {
 			what = "the end of its journal is"

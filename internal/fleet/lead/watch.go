@@ -117,6 +117,7 @@ func (l *leader) sum() (s load.Snapshot) {
 		s.InFlight += int64(v.status.InFlight)
 		s.Completed += int64(v.status.Done)
 		s.Failed += int64(v.status.Failed)
+		s.HungUp += int64(v.status.HungUp)
 		s.Tokens += int64(v.status.Tokens)
 	}
 	return s

@@ -22,7 +22,7 @@ func (m *merger) firstLine() *journal.Run {
 	}
 	whole := *run
 	whole.StartUnixNs, whole.Share, whole.Fleet, whole.Proven = m.plan.Start, "", m.fleet, nil
-	m.targets = len(whole.Targets)
+	m.targets, m.replicas = len(whole.Targets), len(whole.Replicas)
 	o := &whole.Options
 	if first := m.plan.First; first != nil && first.Spec != nil { // an agent's is of its share
 		whole.Schema, whole.Spec, o.Workload = journal.Schema, first.Spec, first.Options.Workload

@@ -70,10 +70,11 @@ type Request struct {
 	PromptTokens, OutputTokens       int
 }
 
-// Summary is what became of the list. Planned is the sum of Complete, Failed, Lost, Unsent
+// Summary is what became of the list. Planned is the sum of Complete, Failed, HungUp, Lost, Unsent
 // and Skipped.
 type Summary struct {
 	Planned, Complete, Failed, Lost, Unsent int
+	HungUp                                  int   // ended by the client on purpose
 	Skipped                                 int   // turns of conversations that had ended before
 	Duplicates, Foreign                     int   // lines that were left out
 	Recorded                                []int // requests that have a record, by agent
@@ -108,24 +109,24 @@ func Merge(p *Plan, w *journal.Writer) (*Summary, error) {
 		}
 		m.sum.Recorded = append(m.sum.Recorded, n)
 	}
-	m.sum.Planned = m.sum.Complete + m.sum.Failed + m.sum.Lost + m.sum.Unsent + m.sum.Skipped
+	m.sum.Planned = m.sum.Complete + m.sum.Failed + m.sum.HungUp + m.sum.Lost + m.sum.Unsent + m.sum.Skipped
 	return &m.sum, w.End(m.lastLine())
 }
 
 // merger is the state of a merge.
 type merger struct {
-	plan    *Plan
-	writer  *journal.Writer
-	list    list
-	fleet   *journal.Fleet
-	end     *journal.FleetEnd
-	sources []*source // one per agent; nil: its journal can't be read
-	scrapes scrapes
-	targets int   // servers of the run
-	lastEnd int64 // of all requests
-	failed  error // to write
-	line    []byte
-	sum     Summary
+	plan              *Plan
+	writer            *journal.Writer
+	list              list
+	fleet             *journal.Fleet
+	end               *journal.FleetEnd
+	sources           []*source // one per agent; nil: its journal can't be read
+	scrapes           scrapes
+	targets, replicas int   // servers of the run, and those that are known behind them
+	lastEnd           int64 // of all requests
+	failed            error // to write
+	line              []byte
+	sum               Summary
 }
 
 func (m *merger) note(format string, args ...any) {

@@ -294,8 +294,8 @@ func TestTurnsOfAConversationThatEnded(t *testing.T) {
 	if sum.Skipped != 2+3 || sum.Lost != 8 || sum.Unsent != 4 || sum.Planned != 40 {
 		t.Errorf("%+v", sum)
 	}
-	if c := run.Result.Conversations; c == nil || c.Failed != 2 {
-		t.Errorf("conversations: %+v", c)
+	if c := run.Result.Jobs; c == nil || c.Failed != 2 {
+		t.Errorf("jobs: %+v", c)
 	}
 }
 

@@ -141,9 +141,12 @@ func (m *merger) take(s *source) {
 		}
 		m.lastEnd = max(m.lastEnd, r.End)
 		s.measured++
-		if r.Outcome == journal.Complete {
+		switch r.Outcome {
+		case journal.Complete:
 			m.sum.Complete++
-		} else {
+		case journal.HungUp:
+			m.sum.HungUp++
+		default:
 			m.sum.Failed++
 		}
 	}

@@ -126,7 +126,7 @@ func (s *Status) clean() {
 var phases = []Phase{Preparing, Ready, Running, Draining, Ended, Failed}
 
 func (s *Status) check() error {
-	for _, n := range []int64{int64(s.Number), int64(s.Planned), int64(s.Sent), int64(s.Reserved), int64(s.Done), int64(s.Failed), int64(s.InFlight), int64(s.Tokens), s.Journal} {
+	for _, n := range []int64{int64(s.Number), int64(s.Planned), int64(s.Sent), int64(s.Reserved), int64(s.Done), int64(s.Failed), int64(s.HungUp), int64(s.InFlight), int64(s.Tokens), s.Journal} {
 		if n < 0 || n > mostCount {
 			return fmt.Errorf("a number of it is below 0, or beyond all bounds")
 		}

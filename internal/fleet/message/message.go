@@ -109,6 +109,7 @@ type Status struct {
 	Reserved int `json:"reserved"` // it sends no more than these before it has told so
 	Done     int `json:"done"`
 	Failed   int `json:"failed"`
+	HungUp   int `json:"hung_up,omitempty"` // by the client, on purpose
 	InFlight int `json:"in_flight"`
 	Tokens   int `json:"tokens,omitempty"` // of output, so far
 	// Direct: nothing lies between it and NATS that could end its connection in its place.

@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/replica"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slots"
 )
@@ -30,22 +31,34 @@ type Run struct {
 	Slot float64   // width of a slot
 	At   []float64 // middle of each slot
 
-	InFlight, Waiting    []float64 // mean number: sent and not ended; due and not sent
-	Tokens, Done, Failed []float64 // per second
-	TokensUnknown        string    // why Tokens say nothing; empty: they do
-	TTFT, E2EL           Course    // of the requests sent in the slot
+	InFlight, Waiting    []float64  // mean number: sent and not ended; due and not sent
+	Tokens, Done, Failed []float64  // per second
+	Failures             []Failures // per second, by outcome; none: no request failed
+	TokensUnknown        string     // why Tokens say nothing; empty: they do
+	TTFT, E2EL           Course     // of the requests sent in the slot
 
 	Curves []Curve // of the metrics that each result has
 	Gaps   *Heat   // between token chunks; nil where there are none
+
+	Jobs      []Job // the first ones; none: its requests are each by themselves
+	JobsTotal int   // that were begun
 
 	Rows    []Row
 	Total   int // requests that were measured; more than Rows where they are too many
 	Sampled bool
 
+	Replicas []ReplicaSeries // of several that answered; nil: nobody said who did, or it was one
+
 	Client []ClientPoint
 	Server []ServerSeries
 	// Hardware is what devices told; see Hardware.
 	Hardware []ServerSeries
+}
+
+// Failures are requests that ended in one way that is no success, by when they ended.
+type Failures struct {
+	Outcome   journal.Outcome
+	PerSecond []float64
 }
 
 // Course is two statistics over time: the median, and a p99 where slots have the values for
@@ -73,8 +86,12 @@ type Collector struct {
 	course course
 	curves map[string]*hist.Histogram
 	rows   rows
+	jobs   jobs
 
 	metrics []metric.Metric // those with a curve and one value a request
+
+	run   *journal.Run
+	names *replica.Names
 }
 
 // NewCollector begins. most is how many requests are kept one by one; 0: MostRows.
@@ -82,7 +99,8 @@ func NewCollector(most int) *Collector {
 	if most <= 0 {
 		most = MostRows
 	}
-	c := &Collector{course: newCourse(), curves: map[string]*hist.Histogram{}, rows: rows{most: most}}
+	c := &Collector{course: newCourse(), curves: map[string]*hist.Histogram{}, rows: rows{most: most}, jobs: newJobs()}
+	c.Begin(&journal.Run{})
 	for _, m := range metric.Always() {
 		c.curves[m.Name] = hist.New(curveBits)
 		if m.Of != nil {
@@ -91,6 +109,9 @@ func NewCollector(most int) *Collector {
 	}
 	return c
 }
+
+// Begin says whose requests come.
+func (c *Collector) Begin(run *journal.Run) { c.run, c.names = run, replica.NewNames(run) }
 
 // Add takes in a request. Warm-ups are not drawn.
 func (c *Collector) Add(r *row.Request) error {
@@ -102,17 +123,27 @@ func (c *Collector) Add(r *row.Request) error {
 	c.course.At(one.Sent).sent.Add(one.Sent)
 	end := c.course.At(one.End)
 	end.ended.Add(one.End)
-	if one.OK {
+	switch {
+	case one.OK:
 		end.done++
-	} else {
+	case !one.HungUp:
 		end.failed++
+		if end.by == nil {
+			end.by = map[journal.Outcome]int{}
+		}
+		end.by[r.Outcome]++
 	}
+	c.addPart(r)
 	c.rows.add(newRow(r))
+	c.jobs.add(r)
 	if one.OK {
 		c.success(r)
 	}
 	return nil
 }
+
+// Conversation takes in the end of one.
+func (c *Collector) Conversation(end *journal.Conversation) { c.jobs.ended(end) }
 
 func (c *Collector) success(r *row.Request) {
 	one := &r.Row
@@ -158,12 +189,15 @@ func (c *Collector) Run(samples []journal.Sample, scrapes []journal.Scrape, mapp
 		Gaps:     s.heat(),
 		Total:    c.rows.total,
 		Client:   clientPoints(samples),
-		Server:   serverSeries(scrapes, mapping),
+		Server:   serverSeries(c.run.Replicas, scrapes, mapping),
 	}
 	for i := range s.Cells {
 		t.At = append(t.At, (float64(i)+0.5)*width)
 	}
+	t.Failures = s.failures()
 	t.Rows, t.Sampled = c.rows.chosen()
+	t.Jobs, t.JobsTotal = c.jobs.result(), c.jobs.total
+	t.Replicas = c.replicas()
 	return t
 }
 

@@ -199,10 +199,10 @@ func TestServerSeries(t *testing.T) {
 	scrape := func(at int64, running, tokens float64) journal.Scrape {
 		return journal.Scrape{At: at * 1000 * ms, Counters: map[string]float64{"vllm:num_requests_running": running, "vllm:generation_tokens_total": tokens}}
 	}
-	if got := serverSeries([]journal.Scrape{scrape(-1, 0, 0), scrape(9, 0, 5)}, nil); got != nil {
+	if got := serverSeries(nil, []journal.Scrape{scrape(-1, 0, 0), scrape(9, 0, 5)}, nil); got != nil {
 		t.Errorf("before and after are no course: %+v", got)
 	}
-	got := serverSeries([]journal.Scrape{scrape(-1, 0, 0), scrape(1, 4, 100), scrape(2, 8, 300)}, nil)
+	got := serverSeries(nil, []journal.Scrape{scrape(-1, 0, 0), scrape(1, 4, 100), scrape(2, 8, 300)}, nil)
 	if len(got) != 2 || got[0].Name != "vllm: running" || !slices.Equal(got[0].Value, []float64{4, 8}) || !slices.Equal(got[1].Value, []float64{50, 200}) {
 		t.Errorf("%+v", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/slots"
 )
@@ -32,8 +33,10 @@ type cell struct {
 	due, sent, ended slots.Marks
 	tokens           int64
 	done, failed     int
-	ttft, e2el       *hist.Histogram // of the requests sent in it; nil: none
-	gaps             *hist.Histogram // that ended in it; nil: none
+	by               map[journal.Outcome]int // those that failed; nil: none
+	ttft, e2el       *hist.Histogram         // of the requests sent in it; nil: none
+	gaps             *hist.Histogram         // that ended in it; nil: none
+	parts            []part                  // of each replica, by its number
 }
 
 // count adds a duration to a histogram, which is made when it is needed.
@@ -65,9 +68,16 @@ func newCourse() course {
 		into.tokens += from.tokens
 		into.done += from.done
 		into.failed += from.failed
+		for o, n := range from.by {
+			if into.by == nil {
+				into.by = map[journal.Outcome]int{}
+			}
+			into.by[o] += n
+		}
 		join(&into.ttft, from.ttft)
 		join(&into.e2el, from.e2el)
 		join(&into.gaps, from.gaps)
+		joinParts(&into.parts, from.parts)
 	})}
 }
 
@@ -94,6 +104,18 @@ func (s *course) values(of func(*cell) float64) []float64 {
 		out[i] = of(&s.Cells[i])
 	}
 	return out
+}
+
+// failures are those of each outcome over time, in the order in which outcomes are shown.
+func (s *course) failures() (list []Failures) {
+	width := float64(s.Width) / 1e9
+	for _, o := range journal.Outcomes {
+		if !slices.ContainsFunc(s.Cells, func(c cell) bool { return c.by[o] > 0 }) {
+			continue
+		}
+		list = append(list, Failures{o, s.values(func(c *cell) float64 { return float64(c.by[o]) / width })})
+	}
+	return list
 }
 
 // leastP99 is how many values a p99 takes: with fewer it is a name for the largest, and tables leave it out.

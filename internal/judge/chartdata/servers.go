@@ -44,7 +44,7 @@ var drawing = []drawn{
 const fewScrapes = 3
 
 // serverSeries are the courses of the servers' metrics; of several servers each has its own.
-func serverSeries(scrapes []journal.Scrape, mapping []journal.MetricName) []ServerSeries {
+func serverSeries(replicas []journal.Replica, scrapes []journal.Scrape, mapping []journal.MetricName) []ServerSeries {
 	courses := serving.Courses(scrapes, mapping...)
 	var out []ServerSeries
 	for i := range courses {
@@ -53,7 +53,12 @@ func serverSeries(scrapes []journal.Scrape, mapping []journal.MetricName) []Serv
 			continue
 		}
 		for _, s := range oneServer(c) {
-			if len(courses) > 1 {
+			switch {
+			case c.Replica > 0 && c.Replica <= len(replicas):
+				s.Name += ", " + replicas[c.Replica-1].Name
+			case c.Replica > 0:
+				s.Name = fmt.Sprintf("%s, replica %d", s.Name, c.Replica)
+			case len(courses) > 1:
 				s.Name = fmt.Sprintf("%s, server %d", s.Name, c.Target+1)
 			}
 			out = append(out, s)

@@ -38,6 +38,8 @@ func TestParse(t *testing.T) {
 		{"output_throughput>1_000tok/s", []Clause{limit("output_throughput", More, 1000)}},
 		{"goodput>=5", []Clause{limit("request_goodput", AtLeast, 5)}},
 		{"median_e2el_including_client_queue<1s", []Clause{limit("median_e2el_including_client_queue", Less, 1000)}},
+		{"p95_job<=10min and p99_job_model<1h, median_job<90s", []Clause{limit("p95_job", AtMost, 600_000), limit("p99_job_model", Less, 3_600_000), limit("median_job", Less, 90_000)}},
+		{"jobs_per_gpu_hour>=12 and failed_jobs<1", []Clause{limit("jobs_per_gpu_hour", AtLeast, 12), limit("failed_jobs", Less, 1)}},
 		{"duration<1h", []Clause{limit("duration", Less, 3600)}},
 		{"max_concurrent_requests<=8", []Clause{limit("max_concurrent_requests", AtMost, 8)}},
 
@@ -48,6 +50,7 @@ func TestParse(t *testing.T) {
 
 		{"ttft:500", []Clause{each("ttft", 500)}},
 		{"ttft:500.5 and itl_p99.9:50, first_visible:900", []Clause{each("ttft", 500.5), each("itl_p99.9", 50), each("first_visible", 900)}},
+		{"job:600000 and job_model<=8min", []Clause{each("job", 600_000), each("job_model", 480_000)}},
 		{"ttft<=0.5s and inter_token_max<=50ms", []Clause{each("ttft", 500), each("inter_token_max", 50)}},
 
 		{"p99_ttft<+5%", []Clause{change("p99_ttft_ms", Less, 0.05)}},
@@ -124,7 +127,7 @@ func TestErrors(t *testing.T) {
 		{Limit, "p99_batch<=5ms", "there is no metric"},
 		{Width, "p99_cost±5%", `there is no metric "p99_cost"`},
 		{Width, "pNaN_ttft±5%", "there is no metric"},
-		{PerRequest, "p99:5", `there is no metric "p99" per request: there are ttft, tpot, e2el, `},
+		{PerRequest, "p99:5", `there is no metric "p99" per request or job: there are ttft, tpot, e2el, `},
 		{PerRequest, "itl:5", `there is no metric "itl" per request`},
 		{PerRequest, "itl_p101:5", "there is no metric"},
 		{PerRequest, "ttft:-1", "ttft:-1: a limit per request can't be negative"},

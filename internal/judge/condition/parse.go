@@ -39,7 +39,7 @@ func parseClause(part string, kind Kind) (Clause, error) {
 	c.Metric, c.Kind = resolve(name, op, sign, unit, kind)
 	switch {
 	case c.Metric == "" && kind == PerRequest:
-		return Clause{}, fmt.Errorf("there is no metric %q per request: there are %s; NN is a percentile of the gaps of one request, as in itl_p99",
+		return Clause{}, fmt.Errorf("there is no metric %q per request or job: there are %s; NN is a percentile of the gaps of one request, as in itl_p99",
 			name, strings.Join(metric.LimitNames(), ", "))
 	case c.Metric == "":
 		return Clause{}, fmt.Errorf("there is no metric %q: a latency is such as p99_ttft, mean_tpot, median_itl or p99.9_e2el; the others are %s",
@@ -157,7 +157,7 @@ func (c *Clause) pointsOf(unit string) error {
 func (c *Clause) width(unit string) error {
 	if !hasInterval(c.Metric) {
 		return fmt.Errorf("there is no interval of %s: there are those of mean_, median_ or pNN_ of %s, and of %s", c.Metric,
-			strings.Join(metric.Names(func(m *metric.Metric) bool { return m.Reported() && m.Scope != metric.PerConversation }), ", "), strings.Join(metric.Names(isRate), ", "))
+			strings.Join(metric.Names(func(m *metric.Metric) bool { return m.Reported() && m.Scope != metric.PerJob }), ", "), strings.Join(metric.Names(isRate), ", "))
 	}
 	if unit != "%" || !(c.Limit > 0 && c.Limit < 100) {
 		return errors.New("a width is in %, above 0 and below 100")
@@ -179,13 +179,13 @@ func hasInterval(name string) bool {
 		return isRate(n.Metric)
 	}
 	// A conversation's time is known at its end: while the run goes on, requests are watched.
-	return n.Statistic != "" && n.Statistic != metric.Std && n.Metric.Scope != metric.PerConversation
+	return n.Statistic != "" && n.Statistic != metric.Std && n.Metric.Scope != metric.PerJob
 }
 
 // factors are the units that a limit may have, by the unit inside.
 var factors = map[string]map[string]float64{
-	"ms": {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1000, "m": 60_000},
-	"s":  {"ms": 1e-3, "s": 1, "m": 60, "h": 3600},
+	"ms": {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000},
+	"s":  {"ms": 1e-3, "s": 1, "m": 60, "min": 60, "h": 3600},
 	"":   {"": 1},
 
 	"share": {"": 1, "%": 0.01},

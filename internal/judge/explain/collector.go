@@ -3,19 +3,21 @@ package explain
 import (
 	"net/http"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/replica"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slots"
 )
 
 // The memory of a collector is bounded: 600 slots of time, whose width doubles in long runs,
-// a few hundred targets, and the slowest hundred requests.
+// a few hundred replicas and prefixes, and the slowest hundred requests.
 const (
 	firstWidth  = 12_500_000 // ns
 	mostCells   = 600
 	fineWidth   = 100_000_000 // narrower slots show chance, not the server
 	shownCells  = 150
-	mostTargets = 256
+	maxPrefixes = 4096
 )
 
 // cell is what happened in a slot of time.
@@ -42,19 +44,32 @@ func (s *sums) mean() float64 {
 	return s.sum / float64(s.n)
 }
 
-// replica is what the answers of one server took.
-type replica struct {
+// answers are what those of one replica took.
+type answers struct {
 	sent        int64
 	ttft, pause hist.Histogram // to the first token; the mean time between token chunks of each answer
 }
 
+// belief is what a router believed of its replicas' caches, and what they had, in tokens of the prompts of which both are told.
+type belief struct {
+	n                        int64
+	prompt, believed, cached float64
+	missed, kept             hist.Histogram // times to the first token: where the replica had far less than was believed, and of the others
+}
+
 // Collector takes in the requests of a run. It is a row.Collector.
 type Collector struct {
+	names                                        *replica.Names
 	requests, done, failed                       int64
 	refused, firstRefused                        int64 // answered with 429; when the first of them ended
 	firstDue, lastDue, firstSent, lastSent, last int64
+	posted, retries                              int64 // requests with warm-ups and probes; how often a gateway says that it sent one again
+	chunked, atOnce                              int64 // answers of several chunks; of these, those that came at once
 	course                                       *slots.Slots[cell]
-	replicas                                     []replica
+	replicas                                     []answers
+	byPrefix                                     map[int]int64
+	belief                                       belief
+	transferred                                  sums // ns, by the answers' own words
 
 	// ns: from due to sent; of that until the pace let it go, and the wait for a slot.
 	late, released, slot          sums
@@ -77,7 +92,7 @@ type Collector struct {
 // NewCollector begins.
 func NewCollector() *Collector {
 	return &Collector{
-		times: newTimes(),
+		times: newTimes(), names: replica.NewNames(&journal.Run{}), byPrefix: map[int]int64{},
 		course: slots.New(firstWidth, mostCells, func(into, from *cell) {
 			into.due.Merge(from.due)
 			into.sent.Merge(from.sent)
@@ -87,8 +102,13 @@ func NewCollector() *Collector {
 	}
 }
 
+// Begin says whose requests come.
+func (c *Collector) Begin(run *journal.Run) { c.names = replica.NewNames(run) }
+
 // Add takes in a request. Warm-ups, samples and probes are not of the load.
 func (c *Collector) Add(r *row.Request) error {
+	c.posted++
+	c.retries += int64(r.Retries)
 	if r.Warmup {
 		return nil
 	}
@@ -104,6 +124,7 @@ func (c *Collector) Add(r *row.Request) error {
 	c.course.At(one.End).ended.Add(one.End)
 	c.ours(r)
 	c.times.add(r)
+	c.spread(r)
 	if !one.OK {
 		if r.Status == http.StatusTooManyRequests {
 			if c.refused++; c.refused == 1 || one.End < c.firstRefused {
@@ -168,21 +189,57 @@ func (c *Collector) answer(r *row.Request) {
 	if r.ServerOutputNs > 0 {
 		c.serverOutput.add(float64(r.ServerOutputNs))
 	}
-	c.replica(r)
+	c.answered(r)
 }
 
-func (c *Collector) replica(r *row.Request) {
-	if r.Target < 0 || r.Target >= mostTargets {
-		return
+// spread is which replica a request went to, and what of its prompt others have too.
+func (c *Collector) spread(r *row.Request) {
+	if to := c.replica(r); to != nil {
+		to.sent++
 	}
-	for len(c.replicas) <= r.Target {
-		c.replicas = append(c.replicas, replica{})
+	if _, known := c.byPrefix[r.Prefix]; r.Prefix > 0 && (known || len(c.byPrefix) < maxPrefixes) {
+		c.byPrefix[r.Prefix]++
 	}
-	one, to := &r.Row, &c.replicas[r.Target]
-	to.sent++
-	to.ttft.Add(one.First)
-	if n := int64(len(r.Chunks)); n > 1 {
-		to.pause.Add((one.Last - one.First) / (n - 1))
+}
+
+// replica is that of a request; nil: nobody said which.
+func (c *Collector) replica(r *row.Request) *answers {
+	number := c.names.Of(r.Request)
+	if number < 0 {
+		return nil
+	}
+	for len(c.replicas) <= number {
+		c.replicas = append(c.replicas, answers{})
+	}
+	return &c.replicas[number]
+}
+
+// answered is what an answer in several pieces says of its replica and of the router.
+func (c *Collector) answered(r *row.Request) {
+	one, chunks := &r.Row, int64(len(r.Chunks))
+	if to := c.replica(r); to != nil {
+		to.ttft.Add(one.First)
+		if chunks > 1 {
+			to.pause.Add((one.Last - one.First) / (chunks - 1))
+		}
+	}
+	if chunks >= atOnceChunks {
+		c.chunked++
+		if float64(one.Last-one.First) < atOncePause*float64(chunks-1) {
+			c.atOnce++
+		}
+	}
+	if r.ServerTransferNs > 0 {
+		c.transferred.add(float64(r.ServerTransferNs))
+	}
+	if b := &c.belief; r.BelievedKnown && r.CachedKnown && r.UsagePrompt > 0 {
+		b.n++
+		b.prompt, b.believed, b.cached = b.prompt+float64(r.UsagePrompt), b.believed+float64(r.Believed), b.cached+float64(r.UsageCached)
+		if float64(r.Believed-r.UsageCached) >= missedPart*float64(r.UsagePrompt) {
+			b.missed.Add(one.First)
+		} else {
+			b.kept.Add(one.First)
+		}
 	}
 }
 

@@ -28,6 +28,12 @@ const (
 	Queueing    Limit = "queueing"
 	Drafts      Limit = "drafts rejected"
 	SlowReplica Limit = "slow replica"
+	HotReplica  Limit = "hot replica"
+	StaleIndex  Limit = "stale index"
+	RouterQueue Limit = "router queue"
+	Transfer    Limit = "transfer"
+	Retried     Limit = "retries"
+	Buffered    Limit = "buffered"
 	Client      Limit = "client"
 	Way         Limit = "way"
 	Refused     Limit = "refused"
@@ -38,7 +44,7 @@ const (
 )
 
 // Limits are all of them.
-var Limits = []Limit{Prefill, Decode, Cache, Preempting, Queueing, Drafts, SlowReplica, Client, Way, Refused, Changed, Concurrency, None, Unclear}
+var Limits = []Limit{Prefill, Decode, Cache, Preempting, Queueing, Drafts, SlowReplica, HotReplica, StaleIndex, RouterQueue, Transfer, Retried, Buffered, Client, Way, Refused, Changed, Concurrency, None, Unclear}
 
 var titles = map[Limit]string{
 	Prefill:     "the server was busy processing prompts (prefill-bound)",
@@ -48,6 +54,12 @@ var titles = map[Limit]string{
 	Queueing:    "the server's batch was full (queueing)",
 	Drafts:      "the server's draft tokens were rejected (speculation)",
 	SlowReplica: "one server was slower than the others (slow replica)",
+	HotReplica:  "one replica had more to do than the others (hot replica)",
+	StaleIndex:  "the router believed in caches that were gone (stale index)",
+	RouterQueue: "requests waited in the router (router queue)",
+	Transfer:    "decode waited for the cache to be moved from prefill (transfer)",
+	Retried:     "requests were sent again behind the client's back (retries)",
+	Buffered:    "answers were held back until they were whole (buffered)",
 	Client:      "the client was the limit, not the server (client-bound)",
 	Way:         "the path between client and server: the network, a proxy, or what stands in front of the engine (way)",
 	Refused:     "requests were refused: a rate limit (refused)",

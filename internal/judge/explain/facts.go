@@ -7,6 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/judge/slots"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // facts are what the rules look at.
@@ -22,8 +23,10 @@ type facts struct {
 	from    float64   // the busy part of the run, in seconds: see busy
 	to      float64
 	client  client
-	servers []*server
-	batch   dependence
+	servers []*server // those that answer
+	// Beside them: servers that only compute prompts, and routers.
+	prefillers, routers []*server
+	batch               dependence
 }
 
 func newFacts(c *Collector, in Input) *facts {
@@ -42,10 +45,60 @@ func newFacts(c *Collector, in Input) *facts {
 	f.client = newClient(in)
 	for _, course := range serving.Courses(in.Scrapes, in.Run.MetricNames...) {
 		s := newServer(&course, f.from, f.to)
-		s.steps = fullSteps(in.Scrapes, s)
-		f.servers = append(f.servers, s)
+		switch {
+		case s.Replica == 0 && f.isRouter(s.Target):
+			f.routers = append(f.routers, s)
+		case s.Replica > 0 && s.Replica <= len(in.Run.Replicas) && in.Run.Replicas[s.Replica-1].Role == journal.Prefill:
+			f.prefillers = append(f.prefillers, s)
+		default:
+			s.steps = fullSteps(in.Scrapes, s)
+			f.servers = append(f.servers, s)
+		}
 	}
 	return f
+}
+
+// isRouter says that others answer for an address.
+func (f *facts) isRouter(target int) bool {
+	return f.in.Run.RouterAt(target) != nil || slices.ContainsFunc(f.in.Run.Replicas, func(r journal.Replica) bool { return r.Target == target })
+}
+
+// answering is how many servers there are that answer, as far as they are known.
+func (f *facts) answering() int {
+	n := 0
+	for i := range f.in.Run.Replicas {
+		if f.in.Run.Replicas[i].Role != journal.Prefill {
+			n++
+		}
+	}
+	return max(n, len(f.in.Run.Targets), 1)
+}
+
+// allTell says that all servers which answer told of themselves: then sums are of all.
+func (f *facts) allTell() bool { return len(f.servers) >= f.answering() }
+
+// number is that of a server among the replicas; -1: it is none of them.
+func (f *facts) number(s *server) int {
+	for i := range f.names.Len() {
+		one := f.names.At(i)
+		if s.Replica > 0 && one.Listed == s.Replica || s.Replica == 0 && one.Target == s.Target+1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// nameOf is what a server is called.
+func (f *facts) nameOf(s *server) string {
+	if i := f.number(s); i >= 0 {
+		return outside.Word(f.names.Name(i))
+	}
+	return outside.Word(f.in.Run.Options.BaseURL)
+}
+
+// onlyPrefills says that a replica computes prompts for others.
+func (f *facts) onlyPrefills(i int) bool {
+	return f.names.At(i).Role == journal.Prefill && (i >= len(f.replicas) || f.replicas[i].sent == 0)
 }
 
 // busy finds the part of the run that says something of its limit: where at least half as many
@@ -160,7 +213,7 @@ func (f *facts) slack(metric string) float64 {
 }
 
 // several says that the run had more than one server.
-func (f *facts) several() bool { return len(f.in.Run.Targets) > 1 }
+func (f *facts) several() bool { return f.names.Len() > 1 }
 
 // busiest is the server with the most requests in its queue, or else in its batch; nil: none told.
 func (f *facts) busiest() *server {

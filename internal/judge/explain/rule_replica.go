@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/stats"
 )
@@ -25,12 +26,12 @@ func slowReplica(f *facts) *finding {
 	if !f.several() {
 		return nil
 	}
-	pauses := slowestOf(f.replicas, func(r *replica) *hist.Histogram { return &r.pause })
-	firsts := slowestOf(f.replicas, func(r *replica) *hist.Histogram { return &r.ttft })
+	pauses := slowestOf(f.replicas, func(r *answers) *hist.Histogram { return &r.pause })
+	firsts := slowestOf(f.replicas, func(r *answers) *hist.Histogram { return &r.ttft })
 	worst, name := pauses, "time between chunks of tokens"
 	switch {
 	case pauses.slow(leastPause + f.slack("tpot")):
-	case firsts.slow(leastTTFT + f.slack("ttft")):
+	case firsts.slow(leastTTFT+f.slack("ttft")) && !f.onlyQueues(firsts.target):
 		worst, name = firsts, "time to the first token"
 	default:
 		return nil
@@ -40,11 +41,11 @@ func slowReplica(f *facts) *finding {
 		sent += f.replicas[i].sent
 	}
 	share := float64(f.replicas[worst.target].sent) / float64(sent)
-	if share*float64(len(f.replicas)) > unevenShare {
+	if share*float64(f.gotRequests()) > unevenShare {
 		return nil
 	}
 	found := &finding{limit: SlowReplica}
-	found.add("the server %s had a median %s of %s, and the others %s: %.2g times as long", f.url(worst.target), name, ms(worst.median), ms(worst.others), worst.median/worst.others)
+	found.add("the server %s had a median %s of %s, and the others %s: %.2g times as long", outside.Word(f.names.Name(worst.target)), name, ms(worst.median), ms(worst.others), worst.median/worst.others)
 	found.add("it answered %s of the requests, so it was not slow because it had more to do", percent(share))
 	found.next = "Look at that server: its clocks and temperature, who else uses it, its settings; measure it alone, and the others without it."
 	return found
@@ -60,7 +61,7 @@ func (s *slowServer) slow(least float64) bool {
 	return s.target >= 0 && s.median > slowerBy*s.others && s.median-s.others > least && s.quarter > s.others
 }
 
-func slowestOf(replicas []replica, of func(*replica) *hist.Histogram) slowServer {
+func slowestOf(replicas []answers, of func(*answers) *hist.Histogram) slowServer {
 	worst := slowServer{target: -1}
 	for i := range replicas {
 		if h := of(&replicas[i]); h.Count() >= fewAnswers && h.Percentile(50) > worst.median {
@@ -82,10 +83,36 @@ func slowestOf(replicas []replica, of func(*replica) *hist.Histogram) slowServer
 	return worst
 }
 
-// url is a target's address for people.
-func (f *facts) url(target int) string {
-	if target < len(f.in.Run.Targets) {
-		return outside.Word(f.in.Run.Targets[target].URL)
+// onlyQueues says that a replica's requests wait in its queue, and that it computes prompts as quickly as the others: in a closed loop
+// those that wait gather at one of several that are alike.
+func (f *facts) onlyQueues(number int) bool {
+	queues, own := false, math.NaN()
+	var others []float64
+	for _, s := range f.servers {
+		prefill := s.over(serving.Prefill)
+		switch {
+		case f.number(s) == number:
+			queues, own = s.scrapes >= fewScrapes && s.waiting >= 1, prefill
+		case !math.IsNaN(prefill):
+			others = append(others, prefill)
+		}
 	}
-	return outside.Word(f.in.Run.Options.BaseURL)
+	if !queues || len(others) == 0 || math.IsNaN(own) {
+		return false
+	}
+	slices.Sort(others)
+	return own <= alikePrefill*stats.Median(others)
+}
+
+// alikePrefill is how much longer prompts may take at one of several that are alike.
+const alikePrefill = 1.2
+
+// gotRequests is how many replicas got any.
+func (f *facts) gotRequests() (n int) {
+	for i := range f.replicas {
+		if f.replicas[i].sent > 0 {
+			n++
+		}
+	}
+	return n
 }

@@ -42,6 +42,9 @@ func wayBound(f *facts) *finding {
 		found.add("a round trip to the next hop took %s: the delay is beyond it", ms(rtt))
 	}
 	found.next = "Measure from a machine near the server, without the proxy, gateway or tunnel in front of it; the difference is what they cost. More requests at once hide this time but don't shorten it."
+	if f.behindRouter() {
+		found.next = "Measure a replica by its own address (--base-url), without " + f.router() + " in front of it; the difference is what that costs."
+	}
 	return found
 }
 
@@ -72,7 +75,7 @@ func (l *level) high() float64 { return l.mean() + l.unsure() }
 // inFlight is how many requests were under way at the client, and inside all servers; false: not all of them tell,
 // or too seldom.
 func (f *facts) inFlight() (ours float64, inside level, ok bool) {
-	if len(f.servers) == 0 || len(f.servers) < len(f.in.Run.Targets) {
+	if len(f.servers) == 0 || !f.allTell() || len(f.prefillers) > 0 {
 		return 0, level{}, false
 	}
 	least := math.MaxInt
@@ -98,7 +101,7 @@ func (f *facts) inFlight() (ours float64, inside level, ok bool) {
 // themselves, in ns; false: they don't, or have others' requests in it.
 func (f *facts) ownTime() (ours, theirs float64, ok bool) {
 	n := f.grown(serving.E2E.Count())
-	if f.inside.n < fewRequests || !(n >= fewRequests) || math.Abs(n-float64(f.done)) > foreign*float64(f.done) {
+	if len(f.prefillers) > 0 || f.inside.n < fewRequests || !(n >= fewRequests) || math.Abs(n-float64(f.done)) > foreign*float64(f.done) {
 		return 0, 0, false
 	}
 	return f.inside.mean() - f.lastLag.mean() - f.slack("e2el"), f.over(serving.E2E) * 1e9, true

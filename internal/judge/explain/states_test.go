@@ -31,6 +31,7 @@ type world struct {
 	blind     bool       // no scrapes
 	way       float64    // seconds, there and back each
 	stalls    [][2]int64 // ns, from and length: nothing leaves the servers meanwhile
+	*system              // nil: there is no router
 }
 
 func (w *world) between(b [2]int) int { return b[0] + w.IntN(b[1]-b[0]+1) }
@@ -40,6 +41,8 @@ type lane struct {
 	*engine.Virtual
 	target              int
 	open                map[int]*journal.Request
+	there               map[int]int64 // when each was at the server
+	of                  *system
 	last                map[int]int64
 	done, prompts, made float64
 	sums                map[string]float64
@@ -66,18 +69,27 @@ func (w *world) requests() *sent {
 	}
 	var lanes []*lane
 	for i, cfg := range w.servers {
-		lanes = append(lanes, &lane{Virtual: engine.NewVirtual(cfg), target: i, open: map[int]*journal.Request{}, last: map[int]int64{}, sums: map[string]float64{}})
+		lanes = append(lanes, &lane{Virtual: engine.NewVirtual(cfg), target: i, of: w.system, there: map[int]int64{}, open: map[int]*journal.Request{}, last: map[int]int64{}, sums: map[string]float64{}})
 		if len(w.servers) > 1 {
 			in.Run.Targets = append(in.Run.Targets, journal.Target{URL: fmt.Sprintf("http://server-%d", i)})
 		}
 	}
+	if w.system != nil {
+		w.system.list(in.Run, len(lanes))
+	}
 	number := 0
 	send := func(due int64) {
-		l := lanes[number%len(lanes)]
+		l := lanes[w.system.choose(w, number, len(lanes))]
 		number++
 		at := due + int64(w.ExpFloat64()*w.late*1e9)
 		r := &journal.Request{Index: number, Target: l.target, Due: due, Sent: at, PromptTokens: w.between(w.prompt), OutputTokens: w.between(w.output), Outcome: journal.Complete}
-		l.open[l.Submit(at+int64(w.way*1e9), r.PromptTokens, r.OutputTokens)] = r
+		if w.system != nil {
+			w.system.submit(w, l, r)
+			return
+		}
+		there := at + int64(w.way*1e9)
+		id := l.Submit(there, r.PromptTokens, r.OutputTokens)
+		l.open[id], l.there[id] = r, there
 	}
 	end := int64(w.seconds * 1e9)
 	for range w.slots {
@@ -103,10 +115,16 @@ func (w *world) requests() *sent {
 		}
 		for _, ended := range l.take(made, w) {
 			requests = append(requests, ended)
+			if w.system != nil {
+				w.system.ended(w, l, ended)
+			}
 			if free := ended.End + int64(w.ExpFloat64()*w.lag*1e9); w.slots > 0 && free < end {
 				send(free)
 			}
 		}
+	}
+	if w.system != nil {
+		in.Scrapes = w.system.scrapes(lanes)
 	}
 	for _, l := range lanes {
 		l.scrape(int64(l.Now()), true)
@@ -117,11 +135,15 @@ func (w *world) requests() *sent {
 	for s := range int(w.seconds) + 1 {
 		in.Samples = append(in.Samples, journal.Sample{At: int64(s) * 1e9, CPUNs: int64(s) * 1e8})
 	}
+	if w.system != nil {
+		w.system.rename(in.Scrapes)
+	}
 	return &sent{requests, in}
 }
 
 func (s *sent) collect() *Collector {
 	c, i := NewCollector(), -1
+	c.Begin(s.in.Run)
 	next := func() (*journal.Request, error) {
 		if i++; i >= len(s.list) {
 			return nil, io.EOF
@@ -147,7 +169,7 @@ func (l *lane) take(made []engine.VirtualToken, w *world) (ended []*journal.Requ
 	}
 	for _, t := range made {
 		r := l.open[t.Request]
-		arrived, there := held(t.At, w.stalls)+int64(w.way*1e9), r.Sent+int64(w.way*1e9)
+		arrived, there := held(t.At, w.stalls)+int64(w.way*1e9), l.there[t.Request]
 		before := r.Sent
 		if len(r.Events.At) > 0 {
 			before = l.last[t.Request]
@@ -155,6 +177,7 @@ func (l *lane) take(made []engine.VirtualToken, w *world) (ended []*journal.Requ
 			l.sums["queue"] += float64(t.Started-there) / 1e9
 			l.sums["prefill"] += float64(t.At-t.Started) / 1e9
 			l.prompts += float64(r.PromptTokens)
+			l.sums["ttft"], l.sums["firsts"] = l.sums["ttft"]+float64(t.At-there)/1e9, l.sums["firsts"]+1
 		}
 		r.Events.At, r.Events.Kind = append(r.Events.At, arrived-before), append(r.Events.Kind, journal.EventChoices|journal.EventText)
 		r.Events.Lag = append(r.Events.Lag, int64(w.ExpFloat64()*w.lag*1e9))
@@ -186,7 +209,11 @@ func (l *lane) counters() map[string]float64 {
 		out["vllm:request_"+stage+"_time_seconds_sum"] = l.sums[stage]
 		out["vllm:request_"+stage+"_time_seconds_count"] = l.done
 	}
+	out["vllm:time_to_first_token_seconds_sum"], out["vllm:time_to_first_token_seconds_count"] = l.sums["ttft"], l.sums["firsts"]
 	out["vllm:e2e_request_latency_seconds_sum"], out["vllm:e2e_request_latency_seconds_count"] = l.sums["e2e"], l.done
+	if l.of != nil {
+		l.of.more(l, out)
+	}
 	if s.Speculative {
 		out["vllm:spec_decode_num_drafts_total"] = float64(s.Drafts)
 		out["vllm:spec_decode_num_draft_tokens_total"] = float64(s.DraftTokens)

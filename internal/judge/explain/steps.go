@@ -22,7 +22,7 @@ func fullSteps(scrapes []journal.Scrape, s *server) float64 {
 		if buckets == nil {
 			buckets = scrapes[i].Buckets[name+"_bucket"]
 		}
-		if scrapes[i].Target != s.Target || buckets == nil {
+		if scrapes[i].Target != s.Target || scrapes[i].Replica != s.Replica || buckets == nil {
 			continue
 		}
 		sign := -1.0

@@ -68,7 +68,7 @@ func (f *facts) at(s *server) string {
 	if !f.several() {
 		return ""
 	}
-	return " at " + f.url(s.Target)
+	return " at " + f.nameOf(s)
 }
 
 // advice is that for the server's software, where it is known.
@@ -85,17 +85,26 @@ func (f *facts) seen(limit Limit) []string {
 	if limit != Client && f.clientInTime() {
 		out = append(out, f.clientFine())
 	}
-	for _, s := range f.servers {
-		if n := s.grown(serving.Preemptions); n > 0 && limit != Preempting && limit != Cache {
-			out = append(out, sentence("there were %.0f preemptions%s", n, f.at(s)))
+	counters := func(grown func(serving.Meaning) float64, at string) {
+		if n := grown(serving.Preemptions); n > 0 && limit != Preempting && limit != Cache {
+			out = append(out, sentence("there were %.0f preemptions%s", n, at))
 		}
-		if tokens, accepted := s.grown(serving.DraftTokens), s.grown(serving.AcceptedTokens); tokens > 0 && limit != Drafts {
-			out = append(out, sentence("%s of the draft tokens%s were accepted", percent(accepted/tokens), f.at(s)))
+		if tokens, accepted := grown(serving.DraftTokens), grown(serving.AcceptedTokens); tokens > 0 && limit != Drafts {
+			out = append(out, sentence("%s of the draft tokens%s were accepted", percent(accepted/tokens), at))
 		}
-		if asked, hits := s.grown(serving.PrefixQueries), s.grown(serving.PrefixHits); asked > 0 && hits > 0 {
-			out = append(out, sentence("%s of the prompt tokens%s came from the prefix cache", percent(hits/asked), f.at(s)))
+		if asked, hits := grown(serving.PrefixQueries), grown(serving.PrefixHits); asked > 0 && hits > 0 {
+			out = append(out, sentence("%s of the prompt tokens%s came from the prefix cache", percent(hits/asked), at))
 		}
 	}
+	const each = 3 // more are told together
+	if n := len(f.servers); n > each {
+		counters(f.grown, fmt.Sprintf(" at %d servers together", n))
+	} else {
+		for _, s := range f.servers {
+			counters(s.grown, f.at(s))
+		}
+	}
+	out = append(out, f.seenOfRouter(limit)...)
 	if d := f.batch; d.known && limit != Decode && limit != Concurrency {
 		out = append(out, sentence("with %.3g requests generating, tokens came every %s, and with %.3g, every %s", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9)))
 	}

@@ -185,6 +185,7 @@ type Energy struct {
 	IdleWatts      *float64 `json:"idle_watts,omitempty"` // of devices that did nothing, and are not in the rest
 	PerOutputToken *float64 `json:"joules_per_output_token,omitempty"`
 	PerRequest     *float64 `json:"joules_per_request,omitempty"`
+	PerJob         *float64 `json:"joules_per_job,omitempty"`
 	TokensPerJoule *float64 `json:"output_tokens_per_joule,omitempty"`
 }
 
@@ -241,7 +242,7 @@ func energyOf(list []Device, w *Work, name string, kinds ...string) (Energy, boo
 	if idle > 0 {
 		e.IdleWatts = &idle
 	}
-	e.PerOutputToken, e.PerRequest = per(e.Joules, w.Output), per(e.Joules, w.Requests)
+	e.PerOutputToken, e.PerRequest, e.PerJob = per(e.Joules, w.Output), per(e.Joules, w.Requests), per(e.Joules, w.Jobs)
 	if e.Joules > 0 && w.Output > 0 {
 		v := float64(w.Output) / e.Joules
 		e.TokensPerJoule = &v

@@ -101,6 +101,7 @@ type Work struct {
 	Seconds  float64 // from the run's zero
 	Output   int64   // tokens
 	Requests int64   // that were completed
+	Jobs     int64   // that were completed; 0: there were no conversations
 	// Hosts are the machines of a fleet's agents, by agent: two on one machine tell of the same devices.
 	Hosts []string
 }

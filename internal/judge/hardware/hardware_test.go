@@ -114,7 +114,7 @@ func TestIdleDevices(t *testing.T) {
 		}
 		lines = append(lines, l, at(float64(x), "rapl", journal.Device{ID: "package-0", EnergyJ: some(100 * float64(x))}))
 	}
-	s := Of(lines, Work{Seconds: 10, Output: 500, Requests: 5})
+	s := Of(lines, Work{Seconds: 10, Output: 500, Requests: 5, Jobs: 2})
 	if len(s.Devices) != 9 || len(s.Energy) != 3 {
 		t.Fatalf("%+v", s)
 	}
@@ -123,7 +123,7 @@ func TestIdleDevices(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	gpu, cpu, all := s.Energy[0], s.Energy[1], s.Energy[2]
-	if gpu.Devices != 1 || math.Abs(gpu.Joules-6000) > 1 || *gpu.IdleWatts != 560 || math.Abs(*gpu.PerOutputToken-12) > 0.01 {
+	if gpu.Devices != 1 || math.Abs(gpu.Joules-6000) > 1 || *gpu.IdleWatts != 560 || math.Abs(*gpu.PerOutputToken-12) > 0.01 || math.Abs(*gpu.PerJob-3000) > 1 {
 		t.Errorf("%+v", gpu)
 	}
 	if math.Abs(cpu.Joules-1000) > 1 || cpu.By != ByCounter || math.Abs(all.Joules-7000) > 1 || all.By != "counter and power" {

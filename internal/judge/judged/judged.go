@@ -85,6 +85,8 @@ func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*Ru
 	}
 	v.Hardware(r.Hardware)
 	v.Bounds(r.Bounds)
+	v.Jobs(r.Jobs)
+	v.Recovery(r.Recovery)
 	if j.Damage() != nil {
 		r.Warnings = append([]string{fmt.Sprintf("the journal can't be read to its end (%v): what a killed run loses is its last second", j.Damage())}, r.Warnings...)
 	}

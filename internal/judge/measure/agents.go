@@ -18,9 +18,10 @@ type Agents struct {
 	// Planned is the whole list; 0: not known. It is the sum of the next five.
 	Planned, Completed, Failed int
 	Lost, Unsent               int
+	HungUp                     int // ended by the client on purpose
 	Skipped                    int // turns whose conversation had ended before
 	Each                       []AgentResult
-	Skew                       TargetSkew
+	Skew                       PartSkew
 	StartSpread                *float64 // ms from the first that began to the last; nil: fewer than two are known
 	OffsetError                *float64 // ms: the largest; nil: not all are known
 }
@@ -127,7 +128,7 @@ func (c *collector) fleet(r *Result, end *journal.End) *Agents {
 	if f == nil {
 		return nil
 	}
-	out := &Agents{Run: f.Run, Planned: f.Planned, Completed: r.Completed, Failed: r.Failed - r.Lost, Lost: r.Lost, Unsent: r.Unsent}
+	out := &Agents{Run: f.Run, Planned: f.Planned, Completed: r.Completed, Failed: r.Failed - r.Lost, Lost: r.Lost, Unsent: r.Unsent, HungUp: r.HungUp}
 	ends := make([]journal.FleetAgentEnd, len(f.Agents))
 	if end != nil && end.Fleet != nil {
 		out.Skipped = end.Fleet.Skipped
@@ -137,22 +138,10 @@ func (c *collector) fleet(r *Result, end *journal.End) *Agents {
 	for i := range c.agents {
 		out.Each = append(out.Each, c.agents[i].result(r, &f.Agents[i], &ends[i], titles[i]))
 	}
-	of := func(v func(*AgentResult) (float64, bool)) Skew {
-		var values []float64
-		for i := range out.Each {
-			if x, ok := v(&out.Each[i]); ok {
-				values = append(values, x)
-			}
-		}
-		return skewOf(values)
-	}
-	out.Skew = TargetSkew{
-		RequestThroughput: of(func(a *AgentResult) (float64, bool) { return a.RequestThroughput, true }),
-		OutputThroughput:  of(func(a *AgentResult) (float64, bool) { return a.OutputThroughput, true }),
-		TTFT:              of(func(a *AgentResult) (float64, bool) { return a.TTFT.Mean, a.TTFT.Count > 0 }),
-		TPOT:              of(func(a *AgentResult) (float64, bool) { return a.TPOT.Mean, a.TPOT.Count > 0 }),
-		E2EL:              of(func(a *AgentResult) (float64, bool) { return a.E2EL.Mean, a.E2EL.Count > 0 }),
-	}
+	out.Skew = skewOfParts(len(out.Each), func(i int) *Part {
+		e := &out.Each[i]
+		return &Part{e.RequestThroughput, e.OutputThroughput, &e.TTFT, &e.TPOT, &e.E2EL}
+	})
 	out.clocks(f)
 	return out
 }
@@ -191,7 +180,7 @@ func (t *agentTally) result(r *Result, a *journal.FleetAgent, end *journal.Fleet
 		return summarize(s)
 	}
 	out := AgentResult{
-		Title: title, Agent: a, Requests: n.requests, Completed: n.completed, Failed: n.requests - n.completed,
+		Title: title, Agent: a, Requests: n.requests, Completed: n.completed, Failed: n.failed(),
 		Lost: t.outcomes[journal.Lost], Unsent: t.outcomes[journal.Unsent], Refused: end.Duplicates + end.Foreign,
 		Outcomes: outcomeCounts(t.outcomes), OutputTokens: n.output,
 		RequestThroughput: perSecond(n.completed, r.Duration), OutputThroughput: perSecond(n.output, r.Duration),

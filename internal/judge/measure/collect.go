@@ -8,7 +8,12 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/bounds"
+	"github.com/inferometer/inferometer/internal/judge/hangups"
+	"github.com/inferometer/inferometer/internal/judge/job"
+	"github.com/inferometer/inferometer/internal/judge/recovery"
+	"github.com/inferometer/inferometer/internal/judge/roles"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/rules"
 	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
@@ -35,14 +40,16 @@ type collector struct {
 	cache    cacheSums
 	totals   totals
 	goodput  goodput
-	tallies  []*tally     // of each server, if there are several
+	tallies  *tallies     // of each server, if there are several
 	agents   []agentTally // of each client, if there are several
 	lost     int          // requests that may have been sent, and of which no client has a record
 	unsent   int          // requests that were not
 	paced    row.Paced
+	hangUps  hangups.Collector
 	turns    *grouper
 	adapters *grouper
-	talks    *talks
+	jobs     *jobs
+	batches  *job.Batches
 	thinking thinking
 
 	sources        map[row.TokenSource]int // successes by how the tokens of their events are known
@@ -57,6 +64,9 @@ type collector struct {
 	bounds         *bounds.Collector
 	probes         probes
 	served         served
+	byRules        rules.Counts
+	recovery       *recovery.Collector // nil where no fault was planned
+	roles          *roles.Collector
 }
 
 func newCollector(run *journal.Run, opt *Options, samples func() []journal.Sample) *collector {
@@ -66,9 +76,11 @@ func newCollector(run *journal.Run, opt *Options, samples func() []journal.Sampl
 		arrivals: tokenTimes{limit: opt.ExactLimit, slots: newCounts(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
 		outcomes: map[journal.Outcome]int{}, sources: map[row.TokenSource]int{},
 	}
-	c.goodput = newGoodput(opt.Goodput)
+	c.goodput, c.cache = newGoodput(opt.Goodput), newCacheSums()
 	c.tallies, c.agents = newTallies(run, opt), newAgentTallies(run)
-	c.turns, c.adapters, c.talks = byTurn(), byAdapter(), newTalks(opt.ExactLimit)
+	c.turns, c.adapters, c.jobs = byTurn(), byAdapter(), newJobs(run, opt)
+	c.recovery, c.roles = recovery.NewCollector(run), roles.NewCollector(run)
+	c.batches = job.NewBatches(run.Options.Batch)
 	c.series, c.served, c.bounds = c.seriesOf(), newServed(run), bounds.NewCollector(run, samples)
 	return c
 }
@@ -98,8 +110,7 @@ func (c *collector) Add(r *row.Request) error {
 	if r.Warmup {
 		return nil
 	}
-	tally, err := c.tallyOf(r.Request)
-	if err != nil {
+	if err := c.tallies.add(r); err != nil {
 		return err
 	}
 	if r.Row.OK && c.totals.completed == 0 {
@@ -107,27 +118,29 @@ func (c *collector) Add(r *row.Request) error {
 	}
 	c.totals.add(&r.Row)
 	c.goodput.add(r.Request, &r.Row)
-	if tally != nil {
-		tally.add(r.Request, &r.Row)
-	}
 	if agent := c.agentOf(r.Request); agent != nil {
 		agent.add(r)
 	}
 	c.paced.Add(r.Request)
+	c.byRules.Add(r.Request)
 	c.turns.add(r)
 	c.adapters.add(r)
-	c.talks.add(r)
+	c.jobs.add(r)
+	c.recovery.Add(r)
+	c.batches.Add(r.Index, r.Sent, r.End)
 	c.keep(&r.Row)
 	c.countTokens(r)
 	c.countReads(r.Request)
 	c.outcomes[r.Outcome]++
-	if r.Outcome != journal.Complete {
+	c.hangUps.Add(r)
+	if r.Outcome.Failed() {
 		c.errors.add(r.Outcome, r.Error)
 	}
 	if r.Row.OK {
 		c.totals.addMedia(r.Request)
 		c.thinking.add(r)
 		c.addGaps(r)
+		c.roles.Add(r)
 		c.addTokens(r)
 		c.bounds.Add(r)
 	}

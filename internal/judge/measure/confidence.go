@@ -31,8 +31,8 @@ func (c *collector) confidence(r *Result) Confidence {
 		m := &r.Metrics[i]
 		s, ch := c.gaps, stats.Chain{}
 		switch {
-		case m.Metric.Scope == metric.PerConversation:
-			s, ch = c.talks.sample(m.Metric.Name)
+		case m.Metric.Scope == metric.PerJob:
+			s, ch = c.jobs.sample(m.Metric.Name)
 		case m.Metric.Of != nil:
 			s, ch = c.sample(m.Metric.Name), e.chain(m.Metric.Of)
 		default:

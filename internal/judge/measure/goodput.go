@@ -13,7 +13,7 @@ import (
 // Goodput is what of a run met every limit of --goodput.
 type Goodput struct {
 	Good     int     `json:"good"`     // successes that met every limit
-	Requests int     `json:"requests"` // all that were measured: a failure meets nothing
+	Requests int     `json:"requests"` // all that were measured but those ended on purpose: a failure meets nothing
 	Share    float64 `json:"share"`    // good / requests: 0 to 1
 
 	RequestsPerSecond float64 `json:"requests_per_s"`      // vLLM's request_goodput
@@ -47,7 +47,7 @@ func newGoodput(limits map[string]float64) goodput {
 	var g goodput
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		of, ok := metric.ParseLimit(name)
-		if !ok {
+		if !ok || of.Metric.Scope == metric.PerJob {
 			continue
 		}
 		g.one.needs |= of.Metric.Gaps
@@ -92,7 +92,7 @@ func (g *goodput) result(r *Result) {
 		return
 	}
 	r.Limits = &Goodput{
-		Good: g.good, Requests: r.Requests, Share: ratio(int64(g.good), int64(r.Requests)),
+		Good: g.good, Requests: r.Requests - r.HungUp, Share: ratio(int64(g.good), int64(r.Requests-r.HungUp)),
 		Limits: g.limits, Tokens: g.tokens,
 	}
 	r.Limits.RequestsPerSecond, r.Limits.TokensPerSecond = r.number("request_goodput"), r.number("output_token_goodput")
@@ -165,5 +165,57 @@ func (f *gapsOfOne) read(req *journal.Request) {
 				}
 			}
 		})
+	}
+}
+
+// jobLimits hold each complete job against the limits on jobs.
+type jobLimits struct {
+	limits []Limit
+	good   int
+}
+
+func newJobLimits(limits map[string]float64) (l jobLimits) {
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		if of, ok := metric.ParseLimit(name); ok && of.Metric.Scope == metric.PerJob {
+			l.limits = append(l.limits, Limit{Metric: name, MS: limits[name]})
+		}
+	}
+	return l
+}
+
+// add takes in the time of a job, and that of the server in it; -1: not known.
+func (l *jobLimits) add(took, model int64) {
+	misses, last := 0, 0
+	for i := range l.limits {
+		limit, v := &l.limits[i], took
+		if limit.Metric == jobModel {
+			v = model
+		}
+		switch {
+		case v < 0:
+			limit.Unknown++
+		case float64(v)/1e6 > limit.MS:
+			limit.Broken++
+		default:
+			continue
+		}
+		misses, last = misses+1, i
+	}
+	switch misses {
+	case 0:
+		l.good++
+	case 1:
+		l.limits[last].Alone++
+	}
+}
+
+// result is nil without a limit.
+func (l *jobLimits) result(j *Jobs, r *Result) *JobGoodput {
+	if len(l.limits) == 0 {
+		return nil
+	}
+	of := j.Time.Count + j.Failed
+	return &JobGoodput{
+		Good: l.good, Jobs: of, Share: ratio(int64(l.good), int64(of)), PerHour: 3600 * perSecond(l.good, r.Duration), Limits: l.limits,
 	}
 }

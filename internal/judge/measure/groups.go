@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/stats"
@@ -196,7 +197,7 @@ func (g *group) result(key groupKey, r *Result, percentiles []float64) Group {
 	n := &g.totals
 	latency := func(s *sample.Sample) GroupLatency { return GroupLatency{summarize(s), askedBeyond(s, percentiles)} }
 	out := Group{
-		Turn: key.number, Name: key.name, Requests: n.requests, Completed: n.completed, Failed: n.requests - n.completed,
+		Turn: key.number, Name: key.name, Requests: n.requests, Completed: n.completed, Failed: n.failed(),
 		OutputTokens: n.output, OutputThroughput: perSecond(n.output, r.Duration),
 		TTFT: latency(g.ttft), TPOT: latency(g.tpot), ITL: latency(g.itl), E2EL: latency(g.e2el), Cached: g.cached,
 	}
@@ -242,4 +243,31 @@ func (g *Groups) Name(one *Group) string {
 		return "others"
 	}
 	return fmt.Sprintf("above %d", g.Bound)
+}
+
+// Amounts is a distribution of what is no duration.
+type Amounts struct {
+	Count int // of how many it is known
+	Mean  float64
+	P50   float64
+	P90   float64
+	P99   float64
+	Max   float64
+}
+
+// amounts collects one. Values are counted as whole numbers of a unit.
+type amounts struct {
+	hist hist.Histogram
+	unit float64
+}
+
+func (a *amounts) add(v float64) { a.hist.Add(int64(v/a.unit + 0.5)) }
+
+func (a *amounts) result() Amounts {
+	if a.hist.Count() == 0 {
+		return Amounts{}
+	}
+	m := a.hist.Moments()
+	at := func(p float64) float64 { return a.hist.Percentile(p) * a.unit }
+	return Amounts{Count: a.hist.Count(), Mean: m.Mean * a.unit, P50: at(50), P90: at(90), P99: at(99), Max: m.Max * a.unit}
 }

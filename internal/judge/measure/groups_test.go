@@ -121,7 +121,7 @@ func TestByAdapter(t *testing.T) {
 		m.requests = append(m.requests, r)
 	}
 	r := measured(t, m, Options{})
-	if r.ByTurn != nil || r.Conversations != nil || len(r.ByAdapter.Each) != 2 {
+	if r.ByTurn != nil || r.Jobs != nil || len(r.ByAdapter.Each) != 2 {
 		t.Fatalf("%+v", r.ByAdapter)
 	}
 	for i, want := range []Group{{Name: "law", Requests: 3, Completed: 3}, {Name: "med", Requests: 3, Completed: 3}} {
@@ -188,29 +188,33 @@ func TestGroupOfManyValues(t *testing.T) {
 func TestConversations(t *testing.T) {
 	lost := turn(4, 3, 1, 0, 30, 0, 10)
 	lost.Outcome = journal.HTTP5xx
+	after := func(r *journal.Request, before int, delay int64) *journal.Request {
+		r.After, r.Delay = []int{before}, delay
+		return r
+	}
 	j := &talking{run: closedRun(4), end: &journal.End{}, line: lines(
-		turn(0, 1, 1, 0, 20, 0, 100, 110),
+		turn(0, 1, 1, 10, 20, 0, 100, 110),
 		turn(2, 2, 1, 0, 40, 10, 200, 220),
 		lost,
 		&journal.Conversation{Number: 3, Turns: 5, Sent: 1, Skipped: 4, Outcome: journal.ConversationFailed, End: 40 * ms},
-		turn(3, 2, 2, 320, 100, 90, 50, 60),
+		after(turn(3, 2, 2, 320, 100, 90, 50, 60), 2, 100*ms),
 		&journal.Conversation{Number: 2, Turns: 2, Sent: 2, Complete: 2, Outcome: journal.ConversationComplete, End: 380 * ms, Think: 100 * ms},
-		turn(1, 1, 2, 200, 100, -1, 50, 60),
-		&journal.Conversation{Number: 1, Turns: 2, Sent: 2, Complete: 2, Outcome: journal.ConversationComplete, Begin: 10 * ms, End: 260 * ms, Think: 50 * ms},
+		after(turn(1, 1, 2, 200, 100, -1, 50, 60), 0, 80*ms),
+		&journal.Conversation{Number: 1, Turns: 2, Sent: 2, Complete: 2, Outcome: journal.ConversationComplete, Begin: 10 * ms, End: 260 * ms, Think: 80 * ms},
 		turn(6, 4, 1, 300, 10, 0, 5, 6),
 		&journal.Conversation{Number: 4, Turns: 3, Sent: 1, Skipped: 2, Complete: 1, Outcome: journal.ConversationAbandoned, Error: "signal", Begin: 300 * ms, End: 306 * ms},
 		turn(7, 5, 1, 300, 10, 0, 5, 6), // of which the journal has no end
 	)}
 	r := measureAll(t, j, Options{})
-	c := r.Conversations
-	if c.Begun != 5 || c.Complete != 2 || c.Failed != 1 || c.Abandoned != 1 || c.Open != 1 {
+	c := r.Jobs
+	if c.Begun != 5 || c.Complete != 2 || c.Failed != 1 || c.Cut != 1 || c.Open != 1 {
 		t.Errorf("%+v", c)
 	}
-	if c.Turns != (ConversationTurns{Planned: 12, Sent: 6, Skipped: 6, Complete: 5}) {
+	if c.Turns != (JobTurns{Planned: 12, Sent: 6, Skipped: 6, Complete: 5}) {
 		t.Errorf("%+v", c.Turns)
 	}
-	if c.Time.Count != 2 || !close64(c.Time.Mean, 315) || !close64(c.Time.Max, 380) || !close64(c.Busy.Mean, 240) || c.Think != 75 {
-		t.Errorf("time %+v\nbusy %+v, think %v", c.Time, c.Busy, c.Think)
+	if c.Time.Count != 2 || !close64(c.Time.Mean, 315) || !close64(c.Time.Max, 380) || !close64(c.Model.Mean, 225) || c.Path.Pause != 90 {
+		t.Errorf("time %+v\nmodel %+v, path %+v", c.Time, c.Model, c.Path)
 	}
 	if c.TurnsEach.Count != 4 || c.TurnsEach.Mean != 1.25 || c.TurnsEach.Max != 2 {
 		t.Errorf("turns %+v", c.TurnsEach)
@@ -219,12 +223,11 @@ func TestConversations(t *testing.T) {
 		t.Errorf("prompt %+v, output %+v", c.PromptTokens, c.OutputTokens)
 	}
 	// Of the first conversation a turn says nothing of its cache: its share is not known.
-	if c.CachedShare.Count != 1 || math.Abs(c.CachedShare.Mean-100.0/140) > 1e-6 {
-		t.Errorf("cached %+v", c.CachedShare)
+	if c.Hits.Measured.Count != 1 || math.Abs(c.Hits.Measured.Mean-100.0/140) > 1e-6 {
+		t.Errorf("cached %+v", c.Hits.Measured)
 	}
 	for name, want := range map[string]float64{
-		"mean_conversation_time": 315, "median_conversation_busy_time": 240, "failed_conversations": 1,
-		"conversation_throughput": 2 / r.Duration,
+		"mean_job": 315, "median_job_model": 225, "failed_jobs": 1, "jobs_per_hour": 7200 / r.Duration,
 	} {
 		if got, ok := r.Value(name); !ok || !close64(got, want) {
 			t.Errorf("%s = %v, %v, want %v", name, got, ok, want)
@@ -246,12 +249,12 @@ func again(j *talking) *talking {
 // A run without conversations has no number of any.
 func TestNoConversations(t *testing.T) {
 	m := &memory{run: closedRun(1), requests: []journal.Request{stream(0, 0, 100, 110)}, end: &journal.End{}}
-	r := measured(t, m, Options{PercentileMetrics: []string{"ttft", "ttft_first_turn", "conversation_time"}})
-	if len(r.Metrics) != 1 || r.ByTurn != nil || r.ByAdapter != nil || r.Conversations != nil {
+	r := measured(t, m, Options{PercentileMetrics: []string{"ttft", "ttft_first_turn", "job"}})
+	if len(r.Metrics) != 1 || r.ByTurn != nil || r.ByAdapter != nil || r.Jobs != nil {
 		t.Errorf("%+v", r.Metrics)
 	}
 	for _, m := range metric.All() {
-		if v, ok := r.Number(&m); ok && m.OfConversations {
+		if v, ok := r.Number(&m); ok && m.OfJobs {
 			t.Errorf("%s = %v", m.Name, v)
 		}
 	}
@@ -304,7 +307,7 @@ func heapAfter(t *testing.T, n int) uint64 {
 		return &r
 	}
 	result := measureAll(t, j, Options{ExactLimit: 10_000, RowLimit: 10_000})
-	if c := result.Conversations; c.Complete != n/open*open || c.Open != 0 || c.CachedShare.Count != c.Complete {
+	if c := result.Jobs; c.Complete != n/open*open || c.Open != 0 || c.Hits.Measured.Count != c.Complete {
 		t.Fatalf("%+v", c)
 	}
 	return held.HeapAlloc

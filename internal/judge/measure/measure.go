@@ -27,7 +27,9 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/price"
+	"github.com/inferometer/inferometer/internal/judge/roles"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/rules"
 	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
@@ -49,6 +51,7 @@ type Options struct {
 	PercentileMetrics []string
 	Goodput           map[string]float64 // metric: milliseconds
 	Compat            *string
+	Rules             string // of others, to judge the run by
 
 	SteadyThreshold float64 // share of the concurrency limit; 0: 0.95
 	SteadyMinWindow float64 // seconds; 0: ten seconds or a tenth of the run
@@ -71,6 +74,9 @@ func (o Options) withDefaults(run *journal.Options) Options {
 	}
 	if o.Compat == nil {
 		o.Compat = &run.Compat
+	}
+	if o.Rules == "" {
+		o.Rules = run.Rules
 	}
 	if o.SteadyThreshold == 0 {
 		o.SteadyThreshold = 0.95
@@ -132,7 +138,20 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	if lines, ok := j.(interface {
 		OnConversation(see func(*journal.Conversation))
 	}); ok {
-		lines.OnConversation(c.talks.ended)
+		lines.OnConversation(func(end *journal.Conversation) {
+			c.jobs.ended(end)
+			c.tallies.followed.Ended(end)
+			for _, other := range also {
+				if o, ok := other.(row.Conversations); ok {
+					o.Conversation(end)
+				}
+			}
+		})
+	}
+	for _, other := range also {
+		if o, ok := other.(row.Runs); ok {
+			o.Begin(run)
+		}
 	}
 	answers := answersOf(j)
 	if err := row.Pass(j.Next, c.rules, append([]row.Collector{c}, also...)...); err != nil {
@@ -140,7 +159,15 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	}
 	r := c.result(j.End())
 	r.Server = c.server(j, r)
+	r.Replicas.told(r.Server)
+	r.HangUps = c.hangUps.Result(generated(r.Server))
+	r.Roles = c.roles.Result(r.Server, roles.Work{
+		GPUs: run.Options.GPUs, Input: r.TotalTokenThroughput - r.OutputThroughput, Output: r.OutputThroughput, Total: r.TotalTokenThroughput,
+	})
 	r.Hardware = devices(j, r)
+	if lines, ok := j.(interface{ Faults() []journal.Fault }); ok {
+		r.Recovery = c.recovery.Result(lines.Faults(), run.Options.RecoveryWithin/100)
+	}
 	if answers != nil {
 		r.Eval = answers.Result()
 		r.Confidence.accuracy(r.Eval)
@@ -171,7 +198,8 @@ func (c *collector) result(end *journal.End) *Result {
 	c.peaks(r)
 	r.Thinking = c.thinking.result()
 	r.ByTurn, r.ByAdapter = c.turns.result(r, c.opt.Percentiles), c.adapters.result(r, c.opt.Percentiles)
-	r.Conversations = c.talks.result(r, c.opt.Percentiles)
+	r.Jobs = c.jobs.result(r, c.opt.Percentiles)
+	r.Rollouts = c.batches.Result()
 	r.Metrics = c.metrics()
 	r.Outcomes, r.Errors = outcomeCounts(c.outcomes), c.topErrors()
 	r.Latency = c.latency()
@@ -185,19 +213,31 @@ func (c *collector) result(end *journal.End) *Result {
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
 	r.Bounds = c.boundsOf(r)
 	r.Tokens, r.Cached = c.tokens, c.cache.shares()
-	r.Targets = c.targets(r)
-	r.Economy = price.Of(r.Run.Options.Price, r.End, price.Work{Seconds: r.Duration, Input: r.InputTokens, Output: r.OutputTokens})
+	r.Replicas = c.replicas(r)
+	work := price.Work{Seconds: r.Duration, Input: r.InputTokens, Output: r.OutputTokens}
+	if r.Jobs != nil {
+		work.Jobs = r.Jobs.Complete
+	}
+	r.Economy = price.Of(r.Run.Options.Price, r.End, work)
 	r.Client = c.client(r, end)
 	r.Agents = c.fleet(r, end)
 	// Who thinks has nothing in flight: then the concurrency asked for is never the load.
-	thinks := c.talks.thinks || c.run.Options.MaxConversations > 0
+	thinks := c.jobs.pauses || c.run.Options.MaxConversations > 0
 	if c.rules.Closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 && !thinks {
 		r.SteadyState = c.steadyState(r)
 	}
 	r.Confidence, r.Until = c.confidence(r), c.until(r)
 	r.Probe = c.probes.result(c.run.Options.ProbeRate)
+	r.Rules = c.judge(r)
 	r.Warnings = c.warnings(r)
 	return r
+}
+
+// judge holds the run against the rules that were asked for; nil: there are none.
+func (c *collector) judge(r *Result) *rules.Judgement {
+	f := c.byRules.Facts(r.Run, r.Requests, r.Completed)
+	f.Output, f.Interrupted, f.Drafts = r.OutputTokens, r.Interrupted, r.SpecDecode != nil
+	return rules.Judge(c.opt.Rules, f)
 }
 
 func (c *collector) peaks(r *Result) {
@@ -221,13 +261,13 @@ func (c *collector) peaks(r *Result) {
 func (c *collector) metrics() []MetricStats {
 	var out []MetricStats
 	for _, m := range metric.All() {
-		if !c.wants(&m) || m.OfConversations && !c.talks.seen() {
+		if !c.wants(&m) || m.OfJobs && !c.jobs.begun() {
 			continue
 		}
 		s := c.gaps
 		switch {
-		case m.Scope == metric.PerConversation:
-			s, _ = c.talks.sample(m.Name)
+		case m.Scope == metric.PerJob:
+			s, _ = c.jobs.sample(m.Name)
 		case m.Of != nil:
 			s = c.sample(m.Name)
 		}
@@ -238,7 +278,7 @@ func (c *collector) metrics() []MetricStats {
 
 // wants says whether a metric was asked for and applies.
 func (c *collector) wants(m *metric.Metric) bool {
-	if m.Scope == metric.PerConversation {
+	if m.Scope == metric.PerJob {
 		return true
 	}
 	if !slices.Contains(c.opt.PercentileMetrics, m.Name) {

@@ -1,13 +1,20 @@
 package measure
 
 import (
+	"time"
+
 	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/bounds"
+	"github.com/inferometer/inferometer/internal/judge/hangups"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
+	"github.com/inferometer/inferometer/internal/judge/job"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/price"
+	"github.com/inferometer/inferometer/internal/judge/recovery"
+	"github.com/inferometer/inferometer/internal/judge/roles"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/rules"
 	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 )
@@ -24,6 +31,8 @@ type Result struct {
 
 	Duration                            float64 // seconds
 	Completed, Failed                   int
+	HungUp                              int              // ended by the client on purpose: neither
+	HangUps                             *hangups.Summary // what became of those; nil: nobody was to hang up
 	InputTokens, OutputTokens           int64
 	Inputs                              int64   // texts in the successes
 	Sound                               float64 // seconds of sound in them
@@ -55,20 +64,40 @@ type Result struct {
 	Client                              Client
 	Bounds                              *bounds.Bounds // what is known of times that several events share
 	Confidence                          Confidence
-	Until                               *UntilState       // nil where the run had no goal
-	SteadyState                         *SteadyState      // nil where it does not apply or was never reached
-	Targets                             *Targets          // nil in a run against one server
-	Agents                              *Agents           // nil in a run of one client
-	ByTurn                              *Groups           // nil without conversations
-	Thinking                            *Thinking         // nil where no answer had reasoning
-	ByAdapter                           *Groups           // nil where no request named an adapter
-	Conversations                       *Conversations    // nil without conversations
-	Economy                             *price.Economy    // nil where neither a price nor a power was given
-	Hardware                            *hardware.Summary // nil where no device was asked
-	Probe                               *Probe            // nil where none was asked for
-	Eval                                *score.Result     // nil where requests were no questions
-	Server                              *serving.Summary  // nil where the servers told nothing of themselves
+	Until                               *UntilState        // nil where the run had no goal
+	SteadyState                         *SteadyState       // nil where it does not apply or was never reached
+	Replicas                            *Replicas          // nil in a run against one server of which nobody knows more
+	Agents                              *Agents            // nil in a run of one client
+	ByTurn                              *Groups            // nil without conversations
+	Thinking                            *Thinking          // nil where no answer had reasoning
+	ByAdapter                           *Groups            // nil where no request named an adapter
+	Jobs                                *Jobs              // nil without conversations
+	Rollouts                            *job.Rollouts      // nil where requests were not sent in batches
+	Economy                             *price.Economy     // nil where neither a price nor a power was given
+	Hardware                            *hardware.Summary  // nil where no device was asked
+	Probe                               *Probe             // nil where none was asked for
+	Eval                                *score.Result      // nil where requests were no questions
+	Server                              *serving.Summary   // nil where the servers told nothing of themselves
+	Recovery                            *recovery.Recovery // nil where no fault was made on purpose
+	Roles                               *roles.Roles       // nil where prefill and decode are not apart
+	Rules                               *rules.Judgement   // nil where the run is not judged by the rules of others
 	Warnings                            []string
+}
+
+// Date is the local time at which the run ended, as vLLM writes it.
+func (r *Result) Date() string {
+	ended := time.Unix(0, r.Run.StartUnixNs+int64(r.Duration*1e9))
+	return ended.In(r.Zone()).Format("20060102-150405")
+}
+
+// Zone is the place of the run, not of the reader. UTC where the journal does not say.
+func (r *Result) Zone() *time.Location {
+	t, err := time.Parse("-07:00", r.Run.Zone)
+	if err != nil {
+		return time.UTC
+	}
+	_, offset := t.Zone()
+	return time.FixedZone(r.Run.Zone, offset)
 }
 
 // GaveUp is why a probe was left before its time; empty: it was not.
@@ -191,14 +220,28 @@ type Tokens struct {
 	ByEvents    int `json:"requests_by_events"`
 }
 
-// CacheShare is how much of the prompts, in tokens, a prefix cache knows; nil: not known.
-type CacheShare struct {
-	// Planned is what a cache without bounds would know by the workload's plan, if each
+// HitShares are how much of the prompts a prefix cache has, by the three who know: 0 to 1; nil: not known.
+type HitShares struct {
+	// Planned is what a cache without bounds would have by the workload's plan or the recording, if each
 	// prompt were computed before the next comes.
 	Planned *float64
-	// Measured is what the server says. Without a plan, and where it took nothing from its
+	// Sent is what one would have of the prompts as they were sent, in whole blocks of the server's cache.
+	Sent *float64
+	// Measured is what the server says. Without one of the others, and where it took nothing from its
 	// cache, nobody has asked.
 	Measured *float64
+}
+
+// CacheShare is that of all prompts, and in time.
+type CacheShare struct {
+	HitShares
+	Course []HitSlot // nil: none of the three is known
+}
+
+// HitSlot is that of the prompts that were sent in a stretch of time, in seconds of the run.
+type HitSlot struct {
+	From, Width float64
+	HitShares
 }
 
 // Client is the client's measurement of itself.

@@ -32,7 +32,7 @@ func (c *collector) server(j Journal, r *Result) *serving.Summary {
 		return nil
 	}
 	run := &serving.Run{
-		Targets: max(len(c.run.Targets), 1), Mapping: c.run.MetricNames, Sent: c.served.all,
+		Targets: max(len(c.run.Targets), 1), Replicas: c.run.Replicas, Mapping: c.run.MetricNames, Sent: c.served.all,
 		Warm: c.served.warm, Duration: r.Duration,
 		// A server may count each text of a request for vectors by itself.
 		Unknown: c.run.Options.Pooling || r.End == nil || r.End.Unwritten > 0 || r.Lost > 0,
@@ -43,6 +43,14 @@ func (c *collector) server(j Journal, r *Result) *serving.Summary {
 	return serving.Summarize(run, lines.Scrapes())
 }
 
+// generated is the servers' count of the tokens that they generated; nil: they don't tell, or not of the whole run.
+func generated(s *serving.Summary) *serving.Counted {
+	if s == nil || s.Restarted != "" {
+		return nil
+	}
+	return s.GeneratedTokens
+}
+
 // devices is what hardware told over the measured time; nil: nothing was asked.
 func devices(j Journal, r *Result) *hardware.Summary {
 	told, ok := j.(interface{ Hardware() []journal.Hardware })
@@ -50,6 +58,9 @@ func devices(j Journal, r *Result) *hardware.Summary {
 		return nil
 	}
 	w := hardware.Work{Seconds: r.Duration, Output: int64(r.OutputTokens), Requests: int64(r.Completed)}
+	if r.Jobs != nil {
+		w.Jobs = int64(r.Jobs.Complete)
+	}
 	if f := r.Run.Fleet; f != nil {
 		for i := range f.Agents {
 			w.Hosts = append(w.Hosts, f.Agents[i].Environment.Host)

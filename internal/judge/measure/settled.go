@@ -13,6 +13,9 @@ import (
 // At most half of the time.
 func SettledFrom(j Journal) (at int64, err error) {
 	slots := j.Run().Options.MaxConcurrency
+	if n := j.Run().Options.MaxConversations; n > 0 {
+		slots = n
+	}
 	if j.Run().Options.RequestRate > 0 {
 		slots = 0 // an open loop with a bound
 	}
@@ -52,6 +55,28 @@ func (a *after) Next() (*journal.Request, error) {
 			return shifted(req, a.at), err
 		}
 	}
+}
+
+// OnConversation shows those that ended after the moment. One that was begun before it is one that was begun inside its
+// recording: it counts as done, and has no time of its own.
+func (a *after) OnConversation(see func(*journal.Conversation)) {
+	lines, ok := a.Journal.(interface {
+		OnConversation(see func(*journal.Conversation))
+	})
+	if !ok {
+		return
+	}
+	lines.OnConversation(func(c *journal.Conversation) {
+		if c.End < a.at {
+			return
+		}
+		moved := *c
+		if moved.Begin -= a.at; moved.Begin < 0 {
+			moved.Begin, moved.Before = 0, c.Before+1
+		}
+		moved.End -= a.at
+		see(&moved)
+	})
 }
 
 func shifted(req *journal.Request, by int64) *journal.Request {

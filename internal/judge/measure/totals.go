@@ -5,11 +5,13 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/slots"
 )
 
 // totals are sums over requests, for which their order does not matter.
 type totals struct {
 	requests, completed int
+	hungUp              int // by the client, on purpose
 	input, output       int64
 	inputs, soundNs     int64 // texts and sound in the successes
 	unknownSound        bool  // the length of some is not known
@@ -20,6 +22,9 @@ type totals struct {
 func (t *totals) add(r *row.Row) {
 	t.requests++
 	t.lastEnd = max(t.lastEnd, r.End)
+	if r.HungUp {
+		t.hungUp++
+	}
 	if !r.OK {
 		return
 	}
@@ -30,6 +35,9 @@ func (t *totals) add(r *row.Row) {
 	t.input += int64(r.Prompt)
 	t.output += int64(r.Output)
 }
+
+// failed is how many are neither a success nor ended on purpose.
+func (t *totals) failed() int { return t.requests - t.completed - t.hungUp }
 
 // addMedia counts what a success holds beside one text.
 func (t *totals) addMedia(r *journal.Request) {
@@ -44,7 +52,8 @@ func (t *totals) result(r *Result) {
 	if t.requests == 0 && r.End != nil {
 		last = r.End.At
 	}
-	r.Requests, r.Completed, r.Failed = t.requests, t.completed, t.requests-t.completed
+	r.Requests, r.Completed, r.Failed = t.requests, t.completed, t.failed()
+	r.HungUp = t.hungUp
 	r.InputTokens, r.OutputTokens = t.input, t.output
 	r.Inputs, r.Sound = t.inputs, seconds(t.soundNs)
 	if t.unknownSound {
@@ -66,37 +75,72 @@ func perSecond[N int | int64](n N, s float64) float64 {
 
 func seconds(ns int64) float64 { return row.Seconds(ns) }
 
-// cacheSums are prompt tokens, and those of them in a prefix cache.
+// hits are prompt tokens, and those of them that a prefix cache has, by the three who know.
+type hits struct {
+	planned, plannedOf int64 // by the workload's plan; in its units, which may be words
+	sent, sentOf       int64 // by what was sent before
+	observed, counted  int64 // as the server says
+}
+
+// add takes in a success: what failed may have been in no cache.
+func (h *hits) add(r *row.Request) {
+	if !r.Row.OK {
+		return
+	}
+	h.planned, h.plannedOf = h.planned+int64(r.Planned), h.plannedOf+int64(r.PlannedOf)
+	h.sent, h.sentOf = h.sent+int64(r.SentBefore), h.sentOf+int64(r.SentOf)
+	if r.CachedKnown && r.UsagePrompt > 0 {
+		h.observed, h.counted = h.observed+int64(r.UsageCached), h.counted+int64(r.UsagePrompt)
+	}
+}
+
+func (h *hits) merge(from *hits) {
+	h.planned, h.plannedOf = h.planned+from.planned, h.plannedOf+from.plannedOf
+	h.sent, h.sentOf = h.sent+from.sent, h.sentOf+from.sentOf
+	h.observed, h.counted = h.observed+from.observed, h.counted+from.counted
+}
+
+func (h *hits) shares() (s HitShares) {
+	share := func(n, of int64) *float64 {
+		if of <= 0 {
+			return nil
+		}
+		return new(float64(n) / float64(of))
+	}
+	return HitShares{Planned: share(h.planned, h.plannedOf), Sent: share(h.sent, h.sentOf), Measured: share(h.observed, h.counted)}
+}
+
+// cacheSums are those of the run, and over time by when prompts were sent.
 type cacheSums struct {
-	planned           float64 // by the workload's plan
-	of                int64
-	measured, counted int64 // as the server says
-	anyPlan, anyWord  bool
+	all    hits
+	course *slots.Slots[hits]
+}
+
+// How finely hits are looked at in time.
+const (
+	hitWidth = 1_000_000_000 // ns
+	maxHits  = 400
+)
+
+func newCacheSums() cacheSums {
+	return cacheSums{course: slots.New(hitWidth, maxHits, func(into, from *hits) { into.merge(from) })}
 }
 
 func (s *cacheSums) add(r *row.Request) {
-	if r.PlannedKnown {
-		s.anyPlan = true
-		n := r.UsagePrompt
-		if n == 0 {
-			n = r.PromptTokens
-		}
-		s.planned += float64(r.PlannedPPM) / 1e6 * float64(n)
-		s.of += int64(n)
-	}
-	if r.CachedKnown && r.UsagePrompt > 0 {
-		s.anyWord = true
-		s.measured += int64(r.UsageCached)
-		s.counted += int64(r.UsagePrompt)
-	}
+	s.all.add(r)
+	s.course.At(r.Sent).add(r)
 }
 
 func (s *cacheSums) shares() (c CacheShare) {
-	if s.anyPlan && s.of > 0 {
-		c.Planned = new(s.planned / float64(s.of))
+	c.HitShares = s.all.shares()
+	if c.Planned == nil && c.Sent == nil && s.all.observed == 0 {
+		c.Measured = nil // nobody has asked
 	}
-	if s.anyWord && (c.Planned != nil || s.measured > 0) {
-		c.Measured = new(float64(s.measured) / float64(s.counted))
+	if c.Planned == nil && c.Sent == nil && c.Measured == nil {
+		return c
+	}
+	for at, h := range s.course.All() {
+		c.Course = append(c.Course, HitSlot{From: seconds(at), Width: seconds(s.course.Width), HitShares: h.shares()})
 	}
 	return c
 }

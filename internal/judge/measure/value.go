@@ -16,15 +16,23 @@ func (r *Result) Totals() metric.Totals {
 		Pooling:   r.Run != nil && r.Run.Options.Pooling, Inputs: r.Inputs, Sound: r.Sound,
 	}
 	t.Fleet, t.Lost, t.Unsent = r.Run != nil && r.Run.Fleet != nil, r.Lost, r.Unsent
-	t.PlannedShare, t.CachedShare = r.Cached.Planned, r.Cached.Measured
+	if h := r.HangUps; h != nil {
+		if t.HangsUp, t.HungUp = true, h.Requests; h.ForNobody != nil {
+			t.ForNobody = &h.ForNobody.High
+		}
+	}
+	t.PlannedShare, t.SentShare, t.CachedShare = r.Cached.Planned, r.Cached.Sent, r.Cached.Measured
 	if s := r.Thinking; s != nil {
 		t.Thought, t.ThinkingShare = true, s.Share
 	}
 	if g := r.Limits; g != nil {
 		t.Limited, t.Good, t.GoodTokens = true, g.Good, g.Tokens
 	}
-	if s := r.Conversations; s != nil {
-		t.Conversing, t.Conversations, t.FailedConversations = true, s.Complete, s.Failed
+	if s := r.Jobs; s != nil {
+		t.Jobs, t.CompleteJobs, t.FailedJobs, t.GPUs = true, s.Complete, s.Failed, r.Run.Options.GPUs
+		if g := s.Good; g != nil {
+			t.GoodJobs = &g.Good
+		}
 	}
 	if s := r.SpecDecode; s != nil {
 		t.Speculative, t.AcceptanceRate, t.AcceptanceLength = true, s.AcceptanceRate, s.AcceptanceLength
@@ -34,6 +42,17 @@ func (r *Result) Totals() metric.Totals {
 		if len(e.Scores) > 0 {
 			t.Accuracy = e.Scores[0].Value
 		}
+	}
+	if f := r.Recovery; f != nil && len(f.Episodes) > 0 {
+		t.Faulted = true
+		t.LostRequests, t.LostTokens = f.Lost()
+		if v, cut, ok := f.Worst(); ok && !cut {
+			t.Recovery = &v
+		}
+	}
+	if p := r.Replicas; p != nil {
+		t.Replicated, t.ReplicaSkew, t.ReplicaCoV = len(p.Each) > 1, p.Load.BusiestOverMean, p.Load.CV
+		t.TurnsKept, t.Conversed = p.Affinity.Share(), r.Jobs != nil
 	}
 	if s := r.Server; s != nil {
 		t.ServerPreemptions, t.ServerHitRate = s.Preemptions, s.PrefixHitRate
@@ -83,6 +102,11 @@ func (r *Result) Value(name string) (float64, bool) {
 		return 0, false
 	}
 	v, ok := r.Number(n.Metric)
+	if n.Metric.Name == "recovery" && r.Recovery != nil {
+		if _, cut, _ := r.Recovery.Worst(); cut { // no limit was kept
+			return math.Inf(1), true
+		}
+	}
 	if share {
 		v /= float64(max(r.Requests, 1))
 	}
@@ -158,9 +182,13 @@ func (r *Result) WideBounds() []bounds.Line {
 }
 
 // BoundsOf are those of a number by the name that a condition gives it, such as p99_ttft. ok is
-// false where it has none, and where times are the client's own.
+// false where it has none, and where times are the client's own. Of jobs they are what those that were
+// cut off leave open; infinite: nobody knows.
 func (r *Result) BoundsOf(name string) (low, high float64, ok bool) {
 	n, _, known := metric.ParseValue(name)
+	if known && n.Metric.Scope == metric.PerJob && r.Jobs != nil {
+		return r.Jobs.bounds(r, n)
+	}
 	if !known || r.Bounds == nil || r.Bounds.Stamps != "kernel" || !n.Metric.IsLatency() {
 		return 0, 0, false
 	}

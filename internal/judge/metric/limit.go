@@ -2,7 +2,7 @@ package metric
 
 import "strings"
 
-// Limit is a value per request that --goodput can bound: a metric per request, or a
+// Limit is a value per request or per job that --goodput can bound: a metric of either, or a
 // statistic over the gaps of one request (itl_p99).
 type Limit struct {
 	Name   string
@@ -14,7 +14,7 @@ type Limit struct {
 // own gaps comes after their name (itl_p99); before it, it would be that of a run.
 func ParseLimit(name string) (Limit, bool) {
 	if m := Lookup(name); m != nil {
-		return Limit{Name: name, Metric: m}, m.Scope == PerRequest
+		return Limit{Name: name, Metric: m}, m.Scope == PerRequest || m.Scope == PerJob
 	}
 	for i := range table {
 		m := &table[i]
@@ -28,7 +28,7 @@ func ParseLimit(name string) (Limit, bool) {
 
 // LimitNames lists what --goodput can bound, in words for a message.
 func LimitNames() []string {
-	names := Names(func(m *Metric) bool { return m.Scope == PerRequest })
+	names := Names(func(m *Metric) bool { return m.Scope == PerRequest || m.Scope == PerJob })
 	for _, gap := range Names(func(m *Metric) bool { return m.Scope == PerGap }) {
 		names = append(names, gap+"_mean", gap+"_max", gap+"_pNN")
 	}

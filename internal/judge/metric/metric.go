@@ -4,7 +4,7 @@
 // run and docs/reference/metrics.md read that row.
 //
 //	table.go      the rows: latencies per request and per gap
-//	numbers.go    the rows: numbers of the whole run, from Totals
+//	numbers.go    the rows: numbers of the whole run, from Totals; of faults in faults.go
 //	statistic.go  mean, median, std, pNN
 //	name.go       p99_ttft ↔ (p99, ttft); keys, labels and column titles
 //
@@ -35,8 +35,8 @@ const (
 	PerGap     Scope = "gap"
 	PerBatch   Scope = "batch" // of bench latency and bench shapes
 	PerRun     Scope = "run"
-	// PerConversation: a complete conversation has one value.
-	PerConversation Scope = "conversation"
+	// PerJob: a complete conversation has one value.
+	PerJob Scope = "job"
 )
 
 // Gaps is what a metric per gap lies between.
@@ -74,13 +74,17 @@ type Metric struct {
 	NeedsTokenizer bool
 	// OfStream: an answer in one piece has none.
 	OfStream bool
-	// OfConversations: only a run of conversations has it.
-	OfConversations bool
+	// OfJobs: only a run of conversations has it.
+	OfJobs bool
 	// OfQuestions: only a run of questions has it, and its error comes from which questions
 	// were asked: runs that repeat the same ones do not show it.
 	OfQuestions bool
+	// OfReplicas: only a run over several servers has it, and reports have a section for those.
+	OfReplicas bool
 	// OfServer: the server's own metrics say it, and reports have a section for those.
 	OfServer bool
+	// OfFaults: only a run with faults on purpose has it.
+	OfFaults bool
 	// NoRequestColumn: it is left out of the table of requests, as the sum of two others.
 	NoRequestColumn bool
 
@@ -122,17 +126,17 @@ func (m *Metric) IsLatency() bool { return m.Scope != PerRun }
 
 // Whole says whether the metric counts things.
 func (m *Metric) Whole() bool {
-	return m.Unit == "requests" || m.Unit == "tokens" || m.Unit == "conversations" || m.Unit == "inputs"
+	return m.Unit == "requests" || m.Unit == "tokens" || m.Unit == "jobs" || m.Unit == "inputs"
 }
 
 // Reported says whether --percentile-metrics can name the metric: bench serve
 // measures it and shows its statistics.
 func (m *Metric) Reported() bool {
-	return !m.LimitOnly && (m.Scope == PerRequest || m.Scope == PerGap || m.Scope == PerConversation)
+	return !m.LimitOnly && (m.Scope == PerRequest || m.Scope == PerGap || m.Scope == PerJob)
 }
 
 // table is what All returns.
-var table = slices.Concat(latencies(), numbers(), serverNumbers())
+var table = slices.Concat(latencies(), numbers(), hangUpNumbers(), replicaNumbers(), faultNumbers(), serverNumbers())
 
 // All are the rows, in the order in which tables show them. They are not to be changed.
 func All() []Metric { return table }

@@ -157,6 +157,8 @@ func Format(name string, v float64) string {
 		return text(v*100) + "%"
 	case n.Metric.IsLatency():
 		return text(v) + "ms"
+	case n.Metric.Unit == "s" && math.IsInf(v, 1):
+		return "longer than the run"
 	case n.Metric.Unit == "s":
 		return text(v) + "s"
 	}

@@ -13,29 +13,42 @@ type Totals struct {
 	Completed, Failed         int
 	Fleet                     bool // several clients sent the run; of its list:
 	Lost, Unsent              int
+	HangsUp                   bool // clients were to hang up; of that:
+	HungUp                    int
+	ForNobody                 *float64 // tokens that were generated at most for those; nil: not known
 	InputTokens, OutputTokens int64    // of the successes
 	Limited                   bool     // --goodput was given
 	Good                      int      // successes that met every limit of it
 	GoodTokens                int64    // their output tokens
 	PeakTokens                *float64 // nil: not known
 	PeakConcurrent            int
-	PlannedShare, CachedShare *float64 // of prompt tokens, by the workload's plan and from the server's cache; nil: not known
-	Thought                   bool     // some answers had reasoning:
-	ThinkingShare             *float64 // of the output tokens; nil: not known
-	Conversing                bool     // the run had conversations; of them:
-	Conversations             int      // complete
-	FailedConversations       int
-	Speculative               bool // the server decodes speculatively; of that:
-	AcceptanceRate            float64
-	AcceptanceLength          *float64 // nil: not known
-	Pooling                   bool     // answers are vectors or scores: there are no output tokens
-	Uncounted                 bool     // nobody counted the output tokens of some answers
-	Inputs                    int64    // texts in the successes
-	Sound                     float64  // seconds of sound in the successes
-	Asked                     bool     // requests were questions; of those:
-	Accuracy                  *float64 // by the task's own score; nil: nothing was answered
-	Answers, NoAnswer, CutOff int      // answered, and of these without an answer in them, and cut off
-	AnswerTokens              int64    // output tokens of the answered, as the server counted; 0: not known
+	// Of prompt tokens: by the workload's plan, by what was sent before, and from the server's cache; nil: not known.
+	PlannedShare, SentShare, CachedShare *float64
+	Thought                              bool     // some answers had reasoning:
+	ThinkingShare                        *float64 // of the output tokens; nil: not known
+	Jobs                                 bool     // the run had conversations; of them:
+	CompleteJobs, FailedJobs             int
+	GoodJobs                             *int // that met every limit on jobs; nil: there was none
+	GPUs                                 int  // of the servers; 0: not known
+	Speculative                          bool // the server decodes speculatively; of that:
+	AcceptanceRate                       float64
+	AcceptanceLength                     *float64 // nil: not known
+	Pooling                              bool     // answers are vectors or scores: there are no output tokens
+	Uncounted                            bool     // nobody counted the output tokens of some answers
+	Inputs                               int64    // texts in the successes
+	Sound                                float64  // seconds of sound in the successes
+	Asked                                bool     // requests were questions; of those:
+	Accuracy                             *float64 // by the task's own score; nil: nothing was answered
+	Answers, NoAnswer, CutOff            int      // answered, and of these without an answer in them, and cut off
+	AnswerTokens                         int64    // output tokens of the answered, as the server counted; 0: not known
+	Faulted                              bool     // faults were made on purpose; of those:
+	Recovery                             *float64 // seconds; nil: not known, or not within the run
+	LostRequests                         int
+	LostTokens                           int64
+
+	// Of several replicas; nil: not known. Conversed: turns of conversations went to them.
+	Replicated, Conversed              bool
+	ReplicaSkew, ReplicaCoV, TurnsKept *float64
 
 	// As the servers say of themselves; nil: they don't.
 	ServerPreemptions, ServerWaiting, ServerCacheMax, ServerHitRate *float64
@@ -48,6 +61,8 @@ func (t *Totals) perSecond(n float64) float64 {
 	}
 	return n / t.Duration
 }
+
+func (t *Totals) perHour(jobs int) float64 { return 3600 * t.perSecond(float64(jobs)) }
 
 // counted is a number that output tokens are part of: NaN where nobody counted them.
 func (t *Totals) counted(v float64) float64 {
@@ -142,7 +157,7 @@ func numbers() []Metric {
 			Run:   func(t *Totals) (float64, bool) { return float64(t.Completed), true },
 		},
 		{
-			Name: "failed", Scope: PerRun, Unit: "requests", Better: Lower, Doc: "requests that did not succeed, whatever the outcome", Share: true,
+			Name: "failed", Scope: PerRun, Unit: "requests", Better: Lower, Doc: "requests that did not succeed, whatever the outcome; those that their client ended on purpose are not among them", Share: true,
 			Title: "Failed requests",
 			Run:   func(t *Totals) (float64, bool) { return float64(t.Failed), true },
 		},
@@ -162,15 +177,34 @@ func numbers() []Metric {
 			Run: func(t *Totals) (float64, bool) { return t.Duration, true },
 		},
 		{
-			Name: "conversation_throughput", Scope: PerRun, Unit: "conversations/s", Better: Higher, Doc: "complete conversations / duration", OfConversations: true,
-			Title: "Conversations per second", Label: "conversations/s", Column: "conversations/s",
-			Usual: Usual{Compare: once},
-			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.Conversations)), t.Conversing },
+			Name: "jobs_per_hour", Scope: PerRun, Unit: "jobs/h", Better: Higher, Doc: "complete conversations / duration", OfJobs: true,
+			Title: "Jobs per hour", Label: "jobs/h", Column: "jobs/h",
+			Usual: Usual{Compare: once, Columns: once},
+			Run:   func(t *Totals) (float64, bool) { return t.perHour(t.CompleteJobs), t.Jobs },
 		},
 		{
-			Name: "failed_conversations", Scope: PerRun, Unit: "conversations", Better: Lower, Doc: "conversations of which a turn did not succeed", OfConversations: true,
-			Title: "Failed conversations", Column: "failed conversations",
-			Run: func(t *Totals) (float64, bool) { return float64(t.FailedConversations), t.Conversing },
+			Name: "jobs_per_gpu_hour", Scope: PerRun, Unit: "jobs/h", Better: Higher, Doc: "jobs_per_hour / --gpus", OfJobs: true,
+			Title: "Jobs per GPU-hour", Label: "jobs/GPU-h", Column: "jobs/GPU-h",
+			Usual: Usual{Compare: once},
+			Run: func(t *Totals) (float64, bool) {
+				return t.perHour(t.CompleteJobs) / float64(max(t.GPUs, 1)), t.Jobs && t.GPUs > 0
+			},
+		},
+		{
+			Name: "job_goodput", Scope: PerRun, Unit: "jobs/h", Better: Higher, Doc: "complete conversations that met every --goodput target on jobs / duration", OfJobs: true,
+			Title: "Job goodput (jobs/h)", Label: "good jobs/h", Column: "good jobs/h",
+			Usual: Usual{Compare: once},
+			Run: func(t *Totals) (float64, bool) {
+				if t.GoodJobs == nil {
+					return 0, false
+				}
+				return t.perHour(*t.GoodJobs), true
+			},
+		},
+		{
+			Name: "failed_jobs", Scope: PerRun, Unit: "jobs", Better: Lower, Doc: "conversations of which a turn did not succeed", OfJobs: true,
+			Title: "Failed jobs", Column: "failed jobs",
+			Run: func(t *Totals) (float64, bool) { return float64(t.FailedJobs), t.Jobs },
 		},
 		{
 			Name: "spec_decode_acceptance_rate", Scope: PerRun, Unit: "%", Doc: "accepted / proposed tokens of speculative decoding, as the server counted",
@@ -234,13 +268,18 @@ func numbers() []Metric {
 			Name: "cached_share", Scope: PerRun, Unit: "%", Doc: "prompt tokens that the server took from its cache / prompt tokens, as it says, over the requests of which it says so",
 			Title: "Cached prompt tokens (%)", Label: "cached %", Column: "cached %",
 			Run: func(t *Totals) (float64, bool) {
-				return 100 * known(t.CachedShare), t.CachedShare != nil || t.PlannedShare != nil
+				return 100 * known(t.CachedShare), t.CachedShare != nil || t.PlannedShare != nil || t.SentShare != nil
 			},
 		},
 		{
-			Name: "planned_cached_share", Scope: PerRun, Unit: "%", Doc: "prompt tokens that an earlier prompt began with, by the workload's plan / prompt tokens: what a cache without bounds would give",
+			Name: "planned_cached_share", Scope: PerRun, Unit: "%", Doc: "prompt tokens that an earlier prompt began with, by the workload's plan or the recording / prompt tokens: what a cache without bounds would give",
 			Title: "Cached prompt tokens, planned (%)", Label: "planned cached %", Column: "planned cached %",
 			Run: func(t *Totals) (float64, bool) { return 100 * known(t.PlannedShare), t.PlannedShare != nil },
+		},
+		{
+			Name: "sent_cached_share", Scope: PerRun, Unit: "%", Doc: "prompt tokens that an earlier prompt began with when they were sent, in whole blocks of the server's cache / prompt tokens: what a cache without bounds would give",
+			Title: "Cached prompt tokens, as sent (%)", Label: "sent cached %", Column: "sent cached %",
+			Run: func(t *Totals) (float64, bool) { return 100 * known(t.SentShare), t.SentShare != nil },
 		},
 		{
 			Name: "input_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "prompt tokens per second; other tools' results and the steady state have it",

@@ -55,17 +55,17 @@ func latencies() []Metric {
 		ofTurns("ttft_first_turn", "ttft of the first turns of conversations", "TTFT, first turn", "Time to First Token, First Turn", func(turn int32) bool { return turn == 1 }),
 		ofTurns("ttft_later_turns", "ttft of all turns of conversations but the first, which a prefix cache may help", "TTFT, later turns", "Time to First Token, Later Turns", func(turn int32) bool { return turn > 1 }),
 		{
-			Name: "conversation_time", Scope: PerConversation, Unit: "ms", Better: Lower, OfConversations: true,
-			Doc:   "time from when the first turn of a conversation was due to the end of its last answer, think time included; of the complete ones",
+			Name: "job", Scope: PerJob, Unit: "ms", Better: Lower, OfJobs: true,
+			Doc:   "time from when the first turn of a conversation was due to the end of its last answer, tools and pauses included; of the complete ones",
 			Math:  "*end − due₁*",
-			Short: "Conversation", Title: "Conversation Time",
-			Usual: Usual{Compare: three},
+			Short: "Job", Title: "Time of a Job",
+			Usual: Usual{Compare: three, Columns: []string{"median"}},
 		},
 		{
-			Name: "conversation_busy_time", Scope: PerConversation, Unit: "ms", Better: Lower, OfConversations: true,
-			Doc:   "conversation_time without the think time that was planned on the way to the last answer",
-			Math:  "*end − due₁ − think*",
-			Short: "Conversation, busy", Title: "Conversation Time without Think Time",
+			Name: "job_model", Scope: PerJob, Unit: "ms", Better: Lower, OfJobs: true,
+			Doc:   "the part of job, along its critical path, in which the server had a request: from each send to the end of the answer",
+			Math:  "*Σ end − s* along the path",
+			Short: "Job, model", Title: "Time of a Job with the Model",
 			Usual: Usual{Compare: three, Columns: []string{"median", "p99"}},
 		},
 		{
@@ -105,7 +105,7 @@ var three = []string{"mean", "median", "p99"}
 func ofTurns(name, doc, short, title string, these func(turn int32) bool) Metric {
 	return Metric{
 		Name: name, Scope: PerRequest, Unit: "ms", Better: Lower, Doc: doc, Math: "*c₁ − s*", Short: short, Title: title,
-		OfConversations: true, OfStream: true, NoRequestColumn: true,
+		OfJobs: true, OfStream: true, NoRequestColumn: true,
 		Of: func(r *row.Row) (float64, bool) { return r.TTFT(), these(r.Turn) && !r.Whole },
 	}
 }

@@ -10,6 +10,7 @@ type Economy struct {
 	// price · devices · hours / tokens · 10⁶, over the run.
 	PerMillionOutput *float64 `json:"per_million_output_tokens"`
 	PerMillionTokens *float64 `json:"per_million_tokens"` // prompts too
+	PerJob           *float64 `json:"per_job,omitempty"`  // of a run of conversations: price · devices · hours / complete ones
 
 	Power *PowerUse `json:"power"` // nil: not asked for
 }
@@ -20,6 +21,7 @@ type PowerUse struct {
 	Watts           *float64 `json:"watts"` // of all devices
 	JoulesPerOutput *float64 `json:"joules_per_output_token"`
 	JoulesPerToken  *float64 `json:"joules_per_token"`
+	JoulesPerJob    *float64 `json:"joules_per_job,omitempty"` // only of a run of conversations
 	Reason          string   `json:"reason,omitempty"`
 }
 
@@ -27,6 +29,7 @@ type PowerUse struct {
 type Work struct {
 	Seconds       float64
 	Input, Output int64 // tokens
+	Jobs          int   // complete; 0: there were no conversations
 }
 
 // Of is nil where the run was given neither a price nor a power. The end is nil where the run has none.
@@ -47,11 +50,13 @@ func Of(p *journal.Price, end *journal.End, w Work) *Economy {
 		spent := p.PerHour * float64(p.Devices) * w.Seconds / 3600
 		e.PricePerHour = &p.PerHour
 		e.PerMillionOutput, e.PerMillionTokens = per(spent*1e6, output), per(spent*1e6, tokens)
+		e.PerJob = per(spent, float64(w.Jobs))
 	}
 	if p.Power != "" {
 		e.Power = powerUse(end, p.Power)
 		if watts := e.Power.Watts; watts != nil {
 			e.Power.JoulesPerOutput, e.Power.JoulesPerToken = per(*watts*w.Seconds, output), per(*watts*w.Seconds, tokens)
+			e.Power.JoulesPerJob = per(*watts*w.Seconds, float64(w.Jobs))
 		}
 	}
 	return e

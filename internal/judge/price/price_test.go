@@ -12,10 +12,13 @@ import (
 func TestEconomy(t *testing.T) {
 	asked := &journal.Price{PerHour: 3.6, Devices: 2, Power: "watts"}
 	end := &journal.End{Power: &journal.Power{Source: "watts", Watts: 700}}
-	w := Work{Seconds: 10, Input: 3000, Output: 1000}
+	w := Work{Seconds: 10, Input: 3000, Output: 1000, Jobs: 4}
 	e := Of(asked, end, w)
 	if math.Abs(*e.PerMillionOutput-20) > 1e-9 || math.Abs(*e.PerMillionTokens-5) > 1e-9 {
 		t.Errorf("a million output tokens cost %v and a million of all %v, want 20 and 5", *e.PerMillionOutput, *e.PerMillionTokens)
+	}
+	if math.Abs(*e.PerJob-0.005) > 1e-12 || *e.Power.JoulesPerJob != 1750 {
+		t.Errorf("a job costs %v and takes %v J", *e.PerJob, *e.Power.JoulesPerJob)
 	}
 	if *e.Power.JoulesPerOutput != 7 || *e.Power.JoulesPerToken != 1.75 {
 		t.Errorf("%+v %+v", e, e.Power)
@@ -27,8 +30,8 @@ func TestEconomy(t *testing.T) {
 	if e = Of(asked, nil, w); e.Power.Reason == "" || e.Power.Watts != nil {
 		t.Errorf("a run that was killed: %+v", e.Power)
 	}
-	w.Output, w.Input = 0, 0
-	if e = Of(asked, nil, w); e.PerMillionOutput != nil || e.PerMillionTokens != nil {
+	w.Output, w.Input, w.Jobs = 0, 0, 0
+	if e = Of(asked, nil, w); e.PerMillionOutput != nil || e.PerMillionTokens != nil || e.PerJob != nil {
 		t.Errorf("nothing was generated: %+v", e)
 	}
 	asked = &journal.Price{Devices: 1}

@@ -33,13 +33,20 @@ func (r *Result) Clean() {
 	} {
 		*word = outside.Word(*word)
 	}
+	if p := r.Replicas; p != nil {
+		p.Balance, p.Each = outside.Word(p.Balance), p.Each[:min(len(p.Each), maxMetrics)]
+		for i := range p.Each {
+			one := &p.Each[i]
+			one.Name, one.Requests, one.Failed = outside.Word(one.Name), Count(float64(one.Requests)), Count(float64(one.Failed))
+		}
+	}
 	for i := range f.Reasons {
 		f.Reasons[i] = outside.Word(f.Reasons[i])
 	}
 	if len(f.Reasons) > maxMetrics {
 		f.Reasons = f.Reasons[:maxMetrics]
 	}
-	for _, n := range []*int{&f.Concurrency, &f.Asked, &f.Completed, f.Failed} {
+	for _, n := range []*int{&f.Concurrency, &f.Asked, &f.Completed, &f.HungUp, f.Failed} {
 		if n != nil {
 			*n = Count(float64(*n))
 		}

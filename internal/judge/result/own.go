@@ -22,7 +22,7 @@ func Of(folder string, m *measure.Result, v *verdict.Verdict) Result {
 	o := &m.Run.Options
 	r := Result{Name: o.Label, Tool: Inferometer, Path: folder, Values: map[string]float64{}}
 	r.Facts = Facts{
-		Model: o.ModelID, Backend: o.Backend, Dataset: o.Dataset, Date: m.Date(), Asked: o.NumPrompts, Failed: &m.Failed,
+		Model: o.ModelID, Backend: o.Backend, Dataset: o.Dataset, Date: m.Date(), Asked: o.NumPrompts, Failed: &m.Failed, HungUp: m.HungUp,
 		InputTokens: m.InputTokens, OutputTokens: m.OutputTokens, Duration: m.Duration, RunDir: folder,
 		Concurrency: o.MaxConcurrency, Rate: o.RequestRate, AtOnce: o.MaxConcurrency == 0 && o.RequestRate == 0,
 	}
@@ -42,6 +42,7 @@ func Of(folder string, m *measure.Result, v *verdict.Verdict) Result {
 		r.Metadata[kv[0]] = kv[1]
 	}
 	r.setMeasured(m)
+	r.setReplicas(m.Replicas)
 	r.SetVerdict(v)
 	r.SetEval(m.Eval)
 	r.SetBounds(m.Bounds)
@@ -75,6 +76,36 @@ func (r *Result) setMeasured(m *measure.Result) {
 		if v, ok := m.Number(&one); ok {
 			r.SetKnown(one.Name, v)
 		}
+	}
+}
+
+// setReplicas keeps each of several servers.
+func (r *Result) setReplicas(p *measure.Replicas) {
+	if p == nil {
+		return
+	}
+	r.Replicas = &Replicas{Balance: p.Balance, Skew: p.Skew.OutputThroughput.MaxOverMin}
+	for i := range p.Each {
+		e := &p.Each[i]
+		one := Replica{Name: e.Name, Requests: e.Requests, Failed: e.Failed, OutputThroughput: e.OutputThroughput}
+		if !p.Named() && e.Own != nil && e.Own.Requests != nil {
+			one.Requests = int(e.Own.Requests.Server)
+		}
+		if v, ok := e.Cached.Share(); ok {
+			one.Cached = &v
+		}
+		one.SetLatencies(&e.TTFT, &e.TPOT)
+		r.Replicas.Each = append(r.Replicas.Each, one)
+	}
+}
+
+// SetLatencies keeps the medians, where there are any.
+func (r *Replica) SetLatencies(ttft, tpot *measure.Summary) {
+	if ttft.Count > 0 {
+		r.TTFT = &ttft.P50
+	}
+	if tpot.Count > 0 {
+		r.TPOT = &tpot.P50
 	}
 }
 

@@ -28,7 +28,7 @@ type Result struct {
 	Values   map[string]float64 // by metric
 	Numbers  map[string]float64 // every number of a result file of ours or of vLLM, by its key; nil of others
 	Outcomes map[string]int     // requests by how they ended; nil: not told
-	Targets  *Targets           // the servers behind one target; nil: it was one, or it is not told
+	Replicas *Replicas          // the servers that were loaded as one; nil: it was one, or it is not told
 
 	// Samples are the values behind a metric in seconds, one per request in the order of
 	// sending. Those of itl, one per gap, are stream by stream; where the file tells when
@@ -54,11 +54,20 @@ type Result struct {
 	Section int // of the text, by its headings
 }
 
-// Targets are the servers that were loaded as one.
-type Targets struct {
-	Balance string    // the rule by which requests were spread
-	Each    []float64 // output tokens per second
-	Skew    *float64  // the highest over the lowest; nil: not known
+// Replicas are the servers that were loaded as one.
+type Replicas struct {
+	Balance string // the rule by which requests were spread; empty: a router did
+	Each    []Replica
+	Skew    *float64 // of output tokens per second, the highest over the lowest; nil: not known
+}
+
+// Replica is one of them.
+type Replica struct {
+	Name             string
+	Requests, Failed int
+	OutputThroughput float64
+	TTFT, TPOT       *float64 // ms: medians; nil: there is none
+	Cached           *float64 // share of the prompt tokens, 0 to 1; nil: not known
 }
 
 // ErrNothing says that a file holds no result that we know.
@@ -118,6 +127,7 @@ type Facts struct {
 	Completed                       int
 	Nothing                         bool // it is told that no request completed
 	Failed                          *int // nil: the tool does not count failures
+	HungUp                          int  // ended by their client on purpose: neither
 	InputTokens, OutputTokens       int64
 	Duration                        float64 // seconds
 	Workload                        Workload
@@ -146,8 +156,8 @@ func (f *Facts) Missing() int {
 		return *f.Failed
 	case f.Nothing:
 		return max(f.Asked, 1)
-	case f.Asked > f.Completed && f.Completed > 0:
-		return f.Asked - f.Completed
+	case f.Asked > f.Completed+f.HungUp && f.Completed > 0:
+		return f.Asked - f.Completed - f.HungUp
 	}
 	return 0
 }

@@ -112,6 +112,16 @@ type Missing interface {
 	Missing(r *journal.Request) error
 }
 
+// Runs is a collector that wants to know whose requests come before the first one does.
+type Runs interface {
+	Begin(run *journal.Run)
+}
+
+// Conversations is a collector that also wants to see how conversations ended.
+type Conversations interface {
+	Conversation(c *journal.Conversation)
+}
+
 // missing shows one to those who want to see it.
 func missing(r *journal.Request, to []Collector) error {
 	for _, c := range to {

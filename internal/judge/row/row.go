@@ -16,6 +16,7 @@ type Row struct {
 	Index     int
 	OK        bool      // a success, by the rules in force
 	Good      bool      // it met every limit of --goodput
+	HungUp    bool      // its client ended it on purpose: neither a success nor a failure
 	Whole     bool      // the answer is a text in one piece: there is no first token
 	CountedBy CountedBy // who counted Got
 
@@ -126,7 +127,7 @@ func (u Rules) derive(req *journal.Request, chunks *[]int64) (r Row, texts int) 
 			*chunks = append(*chunks, at)
 		}
 	}
-	r.OK = u.success(req, r.First)
+	r.OK, r.HungUp = u.success(req, r.First), req.Outcome == journal.HungUp
 	if u.Unstreamed {
 		r.Whole, r.First, r.FirstToken, r.FirstVisible = true, -1, -1, -1
 	}

@@ -12,39 +12,45 @@ import (
 // Course is what one server said over time. A value is NaN where it said nothing.
 type Course struct {
 	Target int
-	At     []float64             // seconds since the run's zero; below 0: before the load
-	Gauge  map[Meaning][]float64 // as it was
-	Count  map[Meaning][]float64 // as it was counted: totals, not rates
-	Name   map[Meaning]string    // what the server calls it
+	// Replica is from 1: a server behind the target, of the run's Replicas; 0: the target itself.
+	Replica int
+	At      []float64             // seconds since the run's zero; below 0: before the load
+	Gauge   map[Meaning][]float64 // as it was
+	Count   map[Meaning][]float64 // as it was counted: totals, not rates
+	Name    map[Meaning]string    // what the server calls it
 }
 
 // Courses are the scrapes of each server in their order, those before and after the load
 // too. A meaning that a server never tells is absent.
 func Courses(scrapes []journal.Scrape, mapping ...journal.MetricName) []Course {
 	var out []Course
-	for _, own := range byTarget(scrapes) {
+	for _, own := range byServer(scrapes) {
 		out = append(out, course(own, mapping))
 	}
 	return out
 }
 
-// byTarget are each server's scrapes in the order of their time, the servers in theirs.
-func byTarget(scrapes []journal.Scrape) [][]journal.Scrape {
-	each := map[int][]journal.Scrape{}
+// byServer are each server's scrapes in the order of their time: those of targets in their order, then those of replicas.
+func byServer(scrapes []journal.Scrape) [][]journal.Scrape {
+	type server struct{ replica, target int }
+	each := map[server][]journal.Scrape{}
 	for _, s := range scrapes {
-		each[s.Target] = append(each[s.Target], s)
+		of := server{s.Replica, s.Target}
+		each[of] = append(each[of], s)
 	}
 	var out [][]journal.Scrape
-	for _, target := range slices.Sorted(maps.Keys(each)) {
-		slices.SortStableFunc(each[target], func(a, b journal.Scrape) int { return cmp.Compare(a.At, b.At) })
-		out = append(out, each[target])
+	for _, of := range slices.SortedFunc(maps.Keys(each), func(a, b server) int {
+		return cmp.Or(cmp.Compare(a.replica, b.replica), cmp.Compare(a.target, b.target))
+	}) {
+		slices.SortStableFunc(each[of], func(a, b journal.Scrape) int { return cmp.Compare(a.At, b.At) })
+		out = append(out, each[of])
 	}
 	return out
 }
 
 func course(scrapes []journal.Scrape, mapping []journal.MetricName) Course {
 	names := chooseAll(scrapes, mapping)
-	c := Course{Target: scrapes[0].Target, Gauge: map[Meaning][]float64{}, Count: map[Meaning][]float64{}, Name: map[Meaning]string{}}
+	c := Course{Target: scrapes[0].Target, Replica: scrapes[0].Replica, Gauge: map[Meaning][]float64{}, Count: map[Meaning][]float64{}, Name: map[Meaning]string{}}
 	for meaning, n := range names {
 		c.Name[meaning] = n.key()
 	}

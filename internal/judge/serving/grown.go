@@ -15,6 +15,7 @@ type span struct {
 	names         chosen
 	before, after *journal.Scrape // nil: there is none
 	restarted     string          // what shows that the server began anew; empty: nothing
+	role          journal.Role
 }
 
 func newSpan(scrapes []journal.Scrape, mapping []journal.MetricName) *span {
@@ -162,7 +163,7 @@ func (s *span) perSecond(m Meaning, run *Run) *float64 {
 		return nil
 	}
 	if grown, ok := s.grown(m); ok && s.whole() && run.Duration > shortest {
-		if warm, known := run.warm(s.course.Target, m); known {
+		if warm, known := run.warm(&s.course, m); known {
 			return finite(max(grown-warm, 0) / run.Duration)
 		}
 	}

@@ -42,6 +42,10 @@ func build() []Name {
 	add("llm-d router", "llm_d_epp_", llmd)
 	add("Gateway API inference extension", "inference_", extension)
 	add("LiteLLM", "litellm_", litellm)
+	add("vllm-router", "vllm_router_", vllmRouter)
+	add("smg", "smg_", smg)
+	add("Inferometer's router", "sim_router_", simRouter)
+	add("any server on FastAPI", "http_", fastAPI)
 	add("vLLM's log", "log:", vllmLog)
 	return out
 }
@@ -68,6 +72,12 @@ var vllm = []Name{
 	{Name: "spec_decode_num_draft_tokens_total", Meaning: DraftTokens},
 	{Name: "spec_decode_num_accepted_tokens_total", Meaning: AcceptedTokens},
 	{Name: "spec_decode_num_emitted_tokens_total", Meaning: EmittedTokens},
+	{Name: "prompt_tokens_by_source_total", Label: "source", Value: "local_cache_hit", Meaning: LocalHits},
+	{Name: "prompt_tokens_by_source_total", Label: "source", Value: "external_kv_transfer", Meaning: Transferred},
+	{Name: "num_requests_waiting_by_reason", Label: "reason", Value: "deferred", Meaning: AwaitTransfer},
+	{Name: "nixl_num_failed_transfers_total", Meaning: TransferFailed},
+	{Name: "nixl_bytes_transferred_sum", Meaning: TransferBytes},
+	{Name: "nixl_xfer_time_seconds", Meaning: Transfer},
 	{Name: "iteration_tokens_total_sum", Meaning: IterationTokens},
 	{Name: "iteration_tokens_total_count", Meaning: Iterations},
 	{Name: "time_to_first_token_seconds", Meaning: TTFT},
@@ -94,6 +104,11 @@ var sglang = []Name{
 	{Name: "num_requests_total", Meaning: Finished},
 	{Name: "num_aborted_requests_total", Meaning: Aborted},
 	{Name: "spec_verify_calls_total", Meaning: Drafts},
+	{Name: "num_decode_transfer_queue_reqs", Meaning: AwaitTransfer},
+	{Name: "num_prefill_inflight_queue_reqs", Meaning: AwaitTransfer}, // prefill: computed, and still leaving
+	{Name: "num_transfer_failed_reqs_total", Meaning: TransferFailed},
+	{Name: "kv_transfer_total_mb_sum", Meaning: TransferBytes, Scale: 1e6},
+	{Name: "kv_transfer_latency_ms", Meaning: Transfer, Scale: 1e-3},
 	{Name: "time_to_first_token_seconds", Meaning: TTFT},
 	{Name: "inter_token_latency_seconds", Meaning: ITL},
 	{Name: "time_per_output_token_seconds", Meaning: ITL},
@@ -144,6 +159,8 @@ var trtllm = []Name{
 	{Name: "generation_tokens_total", Meaning: GeneratedTokens},
 	{Name: "request_success_total", Meaning: Finished},
 	{Name: "request_error_total", Meaning: Failed},
+	{Name: "kv_transfer_bytes_sum", Meaning: TransferBytes},
+	{Name: "kv_transfer_latency_seconds", Meaning: Transfer},
 	{Name: "spec_decode_num_draft_tokens_total", Meaning: DraftTokens},
 	{Name: "spec_decode_drafted_tokens_total", Meaning: DraftTokens},
 	{Name: "spec_decode_num_accepted_tokens_total", Meaning: AcceptedTokens},
@@ -196,6 +213,9 @@ var dynamo = []Name{
 	{Name: "frontend_input_sequence_tokens_sum", Meaning: PromptTokens},
 	{Name: "frontend_output_sequence_tokens_sum", Meaning: GeneratedTokens},
 	{Name: "frontend_requests_total", Meaning: Finished},
+	{Name: "frontend_model_migration_total", Meaning: Migrations},
+	{Name: "frontend_router_queue_pending_requests", Meaning: QueuedInRouter},
+	{Name: "component_router_kv_transfer_estimated_latency_seconds", Meaning: Transfer}, // up to the first token of decode: an upper bound
 	{Name: "frontend_time_to_first_token_seconds", Meaning: TTFT},
 	{Name: "frontend_inter_token_latency_seconds", Meaning: ITL},
 	{Name: "frontend_request_duration_seconds", Meaning: E2E},
@@ -216,6 +236,7 @@ var llmd = []Name{
 	{Name: "request_streaming_itl_seconds", Meaning: ITL}, // between pieces of the body
 	{Name: "request_duration_seconds", Meaning: E2E},
 	{Name: "flow_control_request_queue_duration_seconds", Meaning: Queue},
+	{Name: "flow_control_queue_size", Meaning: QueuedInRouter},
 }
 
 // The extension's names are the router's before it had its own; objective was model before.
@@ -235,6 +256,7 @@ var extension = []Name{
 	{Name: "objective_request_duration_seconds", Meaning: E2E},
 	{Name: "model_request_duration_seconds", Meaning: E2E},
 	{Name: "extension_flow_control_request_queue_duration_seconds", Meaning: Queue},
+	{Name: "extension_flow_control_queue_size", Meaning: QueuedInRouter},
 }
 
 var litellm = []Name{
@@ -242,3 +264,31 @@ var litellm = []Name{
 	{Name: "llm_api_time_to_first_token_metric", Meaning: TTFT},
 	{Name: "llm_api_latency_metric", Meaning: E2E},
 }
+
+// vllm-router counts requests as they come and as a worker takes them; its own metrics are on another port.
+var vllmRouter = []Name{
+	{Name: "requests_total", Meaning: Received},
+	{Name: "retries_total", Meaning: Retries},
+}
+
+// smg and sglang-router, on another port too.
+var smg = []Name{
+	{Name: "http_requests_total", Meaning: Received},
+	{Name: "worker_retries_total", Meaning: Retries},
+	{Name: "worker_requests_active", Meaning: InFlight},
+	{Name: "router_ttft_seconds", Meaning: TTFT}, // over gRPC only
+}
+
+var simRouter = []Name{
+	{Name: "requests_total", Meaning: Received},
+	{Name: "retries_total", Meaning: Retries},
+	{Name: "queued_requests", Meaning: QueuedInRouter},
+}
+
+// Servers in Python count by the path: what generates is counted, what only asks is not.
+var fastAPI = func() (list []Name) {
+	for _, path := range []string{"/v1/chat/completions", "/v1/completions", "/generate"} {
+		list = append(list, Name{Name: "requests_total", Label: "handler", Value: path, Meaning: Received})
+	}
+	return list
+}()

@@ -8,14 +8,11 @@ import (
 // notes say what a reader of the numbers must know.
 func (s *Summary) notes(run *Run, spans []*span) {
 	say := func(format string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, args...)) }
-	if missing := run.Targets - len(spans); missing > 0 {
-		say("%d of %d servers told no metrics, so that there are no sums over all", missing, run.Targets)
+	if n := run.servers(); n > len(spans) {
+		say("%d of %d servers told no metrics, so that there are no sums over all", n-len(spans), n)
 	}
 	for _, one := range spans {
-		who := "the server"
-		if run.Targets > 1 {
-			who = fmt.Sprintf("server %d", one.course.Target+1)
-		}
+		who := run.name(one.course.Target, one.course.Replica)
 		switch {
 		case one.restarted != "":
 			say("%s began anew during the run (%s): its totals are at least what is said, and are not compared with ours", who, one.restarted)
@@ -28,9 +25,24 @@ func (s *Summary) notes(run *Run, spans []*span) {
 	if len(s.Each) == 0 {
 		s.others("the server", say)
 	}
-	for i := range s.Each {
-		s.Each[i].others(fmt.Sprintf("server %d", s.Each[i].Target+1), say)
+	if len(run.Replicas) > 0 && len(s.Each) > 0 {
+		s.others("the servers together", say)
+		return
 	}
+	for i := range s.Each {
+		s.Each[i].others(run.name(s.Each[i].Target, 0), say)
+	}
+}
+
+// name is a server in a sentence.
+func (r *Run) name(target, replica int) string {
+	switch {
+	case replica > 0 && replica <= len(r.Replicas):
+		return "the replica " + r.Replicas[replica-1].Name
+	case r.Targets > 1:
+		return fmt.Sprintf("server %d", target+1)
+	}
+	return "the server"
 }
 
 // others says that somebody else used a server, by the first count that tells.

@@ -6,7 +6,7 @@ import "github.com/inferometer/inferometer/internal/journal"
 // probes too: what the server should have counted if nobody else used it.
 type Sent struct {
 	Requests, Prompt, Output Range
-	NoPrompt, NoOutput       int // answers without usage: their tokens are not known
+	NoPrompt, NoOutput       int // requests whose tokens are not known: without usage, or without an end and not counted before
 }
 
 // Range is at least Low, at most High. They differ by requests that did not come to their
@@ -34,6 +34,9 @@ func (s *Sent) Add(r *journal.Request) {
 		const template = 256 // tokens that a chat template may add
 		s.Requests.add(0, 1)
 		s.Prompt.add(0, max(r.UsagePrompt, r.PromptTokens+template))
+		if r.UsagePrompt+r.PromptTokens == 0 {
+			s.NoPrompt++
+		}
 		s.Output.add(0, max(r.UsageOutput, r.OutputTokens, len(r.Events.At)))
 	}
 }

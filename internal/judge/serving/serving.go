@@ -38,6 +38,21 @@ const (
 	PrefillSeconds  Meaning = "prefill_seconds"  // time in which prompts were computed, where there is no histogram of it
 	DecodeSeconds   Meaning = "decode_seconds"
 	QueueSeconds    Meaning = "queue_seconds"
+
+	// Of what stands before servers, or between them.
+	Received       Meaning = "received"        // requests that came in over HTTP, however they were answered
+	Retries        Meaning = "retries"         // requests that a router sent again
+	Migrations     Meaning = "migrations"      // streams that went on on another server
+	TransferFailed Meaning = "transfer_failed" // caches that were not moved
+	TransferBytes  Meaning = "transfer_bytes"  // of caches that were moved between servers
+	LocalHits      Meaning = "local_hits"      // prompt tokens from the server's own cache
+	Transferred    Meaning = "transferred"     // prompt tokens whose cache another server computed
+)
+
+// More gauges, of the same kind.
+const (
+	QueuedInRouter Meaning = "queued_in_router" // requests that wait before a server was chosen
+	AwaitTransfer  Meaning = "await_transfer"   // requests whose cache is on its way
 )
 
 // Histograms, in seconds.
@@ -49,6 +64,7 @@ const (
 	Prefill   Meaning = "prefill"
 	Decode    Meaning = "decode"
 	Inference Meaning = "inference" // prefill and decode together
+	Transfer  Meaning = "transfer"  // moving the cache from prefill to decode
 )
 
 // Sum and Count are a histogram's two totals, as counters of their own: what grew between
@@ -84,6 +100,8 @@ var Meanings = []Known{
 	{InFlight, Gauge, "requests inside, where running and waiting are not told apart"},
 	{CacheUse, Share, "share of the KV cache in use"},
 	{PrefixHitRate, Share, "share of prompt tokens found in the cache, as the server averages it"},
+	{QueuedInRouter, Gauge, "requests that wait in a router, before a server was chosen"},
+	{AwaitTransfer, Gauge, "requests whose cache is on its way from another server"},
 	{PrefixQueries, Counter, "prompt tokens that were looked for in the cache"},
 	{PrefixHits, Counter, "prompt tokens that were found in it"},
 	{Preemptions, Counter, "sequences evicted from the batch for lack of memory"},
@@ -102,6 +120,13 @@ var Meanings = []Known{
 	{PrefillSeconds, Counter, "seconds in which prompts were computed"},
 	{DecodeSeconds, Counter, "seconds in which tokens were generated"},
 	{QueueSeconds, Counter, "seconds that requests waited"},
+	{Received, Counter, "requests that came in, however they were answered"},
+	{Retries, Counter, "requests that a router sent again"},
+	{Migrations, Counter, "answers that went on on another server"},
+	{TransferFailed, Counter, "caches that could not be moved from prefill to decode"},
+	{TransferBytes, Counter, "bytes of caches that were moved"},
+	{LocalHits, Counter, "prompt tokens from the server's own cache"},
+	{Transferred, Counter, "prompt tokens whose cache came from another server"},
 	{TTFT, Histogram, "time to the first token"},
 	{ITL, Histogram, "time between tokens"},
 	{E2E, Histogram, "time of a whole request"},
@@ -109,6 +134,7 @@ var Meanings = []Known{
 	{Prefill, Histogram, "time in which a prompt is computed"},
 	{Decode, Histogram, "time from the first token to the last"},
 	{Inference, Histogram, "time in the batch"},
+	{Transfer, Histogram, "time in which a cache is moved from prefill to decode"},
 }
 
 var kinds = func() map[Meaning]Kind {

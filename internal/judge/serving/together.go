@@ -1,8 +1,56 @@
 package serving
 
-// together is all servers as one. A sum is there only where each of them tells its part: of
+import (
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// together sums up the servers. Where prefill and decode are apart both count the same prompts and requests, and are never
+// merged: each role has its sums, and the whole has what the servers that answer say.
+func (s *Summary) together(run *Run, spans []*span) {
+	known := run.servers()
+	all := sentToAll(run, spans)
+	if !slices.ContainsFunc(run.Replicas, func(r journal.Replica) bool { return r.Role == journal.Prefill }) {
+		s.Server = together(run, spans, s.Each, known, all)
+		return
+	}
+	for _, role := range []journal.Role{journal.Prefill, journal.Decode} {
+		var own []*span
+		var each []Server
+		others := 0 // servers of the run that are not of the role
+		for _, r := range run.Replicas {
+			if (r.Role == journal.Prefill) != (role == journal.Prefill) {
+				others++
+			}
+		}
+		for i, one := range spans {
+			if (one.role == journal.Prefill) == (role == journal.Prefill) {
+				own, each = append(own, one), append(each, s.Each[i])
+			}
+		}
+		if len(own) == 0 {
+			continue
+		}
+		sent := all
+		if role == journal.Prefill {
+			sent = nil // a prompt may go past it
+		}
+		sum := together(run, own, each, known-others, sent)
+		sum.Role = role
+		s.Roles = append(s.Roles, sum)
+		if role == journal.Decode {
+			s.Server = sum
+			s.Role = ""
+		}
+	}
+	s.Running, s.Waiting, s.Swapped, s.PrefixHitRate, s.ComputedTokens = nil, nil, nil, nil, nil // of one role: they are there
+	s.TTFT, s.Queue, s.Prefill, s.QueueSeconds, s.PrefillSeconds = nil, nil, nil, nil, nil       // begin when prefill is over
+}
+
+// together is all of these servers as one. A sum is there only where each of them tells its part: of
 // a part of them it would be taken for the whole.
-func together(run *Run, spans []*span, each []Server) Server {
+func together(run *Run, spans []*span, each []Server, known int, sent *Sent) Server {
 	out := Server{Kind: each[0].Kind}
 	courses := make([]Course, len(spans))
 	for i, s := range spans {
@@ -15,11 +63,12 @@ func together(run *Run, spans []*span, each []Server) Server {
 			out.Restarted = each[i].Restarted
 		}
 	}
-	if len(spans) < run.Targets {
+	if len(spans) < known {
 		return out
 	}
-	sum := func(m Meaning) *Level { return level(summed(courses, m)) }
-	out.Running, out.Waiting, out.Swapped, out.InFlight = sum(Running), sum(Waiting), sum(Swapped), sum(InFlight)
+	for _, l := range out.levels() {
+		*l.to = level(summed(courses, l.of))
+	}
 	out.CacheUse = meanLevel(each)
 	total := func(m Meaning) *float64 { return sumOf(spans, func(s *span) *float64 { return s.total(m) }) }
 	for _, t := range out.totals() {
@@ -27,7 +76,7 @@ func together(run *Run, spans []*span, each []Server) Server {
 	}
 	out.StepTokens = ratio(total(IterationTokens), out.Steps)
 	out.PrefixHitRate = ratio(total(PrefixHits), total(PrefixQueries))
-	for _, c := range out.counts(sentToAll(run, spans)) {
+	for _, c := range out.counts(sent) {
 		if v := total(c.of); v != nil {
 			*c.to = counted(*v, sumOf(spans, func(s *span) *float64 { return s.perSecond(c.of, run) }), c.ours)
 		}
@@ -66,12 +115,17 @@ func meanLevel(each []Server) *Level {
 
 // sentToAll is what we sent to all servers; nil: not known, or not to be compared.
 func sentToAll(run *Run, spans []*span) *Sent {
-	all := &Sent{}
+	if run.Unknown || len(run.Sent) < run.Targets {
+		return nil
+	}
 	for _, s := range spans {
-		if run.Unknown || !s.whole() || s.course.Target >= len(run.Sent) {
+		if !s.whole() {
 			return nil
 		}
-		all.plus(&run.Sent[s.course.Target])
+	}
+	all := &Sent{}
+	for i := range run.Sent {
+		all.plus(&run.Sent[i])
 	}
 	return all
 }

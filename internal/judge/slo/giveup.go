@@ -94,7 +94,7 @@ func watchClause(c condition.Clause) (w watchedClause, ok bool) {
 		w.kind = ofFailedShare
 		return w, true
 	}
-	if !n.Metric.Reported() || n.Metric.Scope == metric.PerConversation {
+	if !n.Metric.Reported() || n.Metric.Scope == metric.PerJob {
 		return w, false
 	}
 	w.limit, w.value = w.limit/1000, n.Metric.Of

@@ -16,7 +16,7 @@ type outcomes struct {
 
 func (c *outcomes) add(v *view) {
 	switch v.Outcome {
-	case journal.Complete, journal.Short, journal.Empty, journal.Cancelled:
+	case journal.Complete, journal.Short, journal.Empty, journal.Cancelled, journal.HungUp:
 		return
 	}
 	if v.Warmup {
@@ -35,8 +35,9 @@ func (c *outcomes) result(f *facts, l limits) Check {
 		return skip("no request was sent")
 	}
 	failed, words, most := int64(0), []string{}, journal.Outcomes[0]
+	lost := f.lostBy() // which is what was measured, and no doubt about it
 	for _, o := range journal.Outcomes {
-		if n := c.by[o]; n > 0 {
+		if n := c.by[o] - int64(lost[o]); n > 0 {
 			failed += n
 			words = append(words, fmt.Sprintf("%d %s", n, o))
 			if n > c.by[most] {
@@ -45,7 +46,10 @@ func (c *outcomes) result(f *facts, l limits) Check {
 		}
 	}
 	share := float64(failed) / float64(f.measured)
-	if failed == 0 {
+	switch {
+	case failed == 0 && len(lost) > 0:
+		return found(l, 0, percent(0), "no request failed but those that faults on purpose made fail")
+	case failed == 0:
 		return found(l, 0, percent(0), "no request failed")
 	}
 	k := found(l, share, percent(share), "%d of %d requests failed (%s)", failed, f.measured, strings.Join(words, ", "))

@@ -51,11 +51,18 @@ func onlyFirst(s *seen) string {
 type promptTokens struct {
 	diff    evenSample
 	planned float64
+	turns   bool // of conversations, not all of them counted with the template
 }
 
 func (c *promptTokens) add(v *view) {
-	if v.Warmup || v.PromptTokens == 0 || v.UsagePrompt == 0 || v.Media > 0 || v.SoundNs != 0 || v.After != nil { // a history has a template's tokens at each message
+	if v.Warmup || v.PromptTokens == 0 || v.UsagePrompt == 0 || v.Media > 0 || v.SoundNs != 0 {
 		return
+	}
+	if v.Conversation > 0 && v.SentOf == 0 { // SentOf is the count with the template
+		c.turns = true
+		if v.After != nil { // a history has a template's tokens at each message
+			return
+		}
 	}
 	c.diff.add(v.UsagePrompt - v.PromptTokens)
 	c.planned += float64(v.PromptTokens)
@@ -65,7 +72,7 @@ func (c *promptTokens) result(f *facts, l limits) Check {
 	switch {
 	case f.run.Options.TokenizerSource == "none":
 		return skip("without a tokenizer the plan is a guess")
-	case f.run.Options.Conversations > 0 && f.run.Options.Dataset != "multi-turn": // whose first turns have one message each
+	case c.turns && f.run.Options.Dataset != "multi-turn": // whose first turns have one message each
 		return skip("a chat template adds to each message, and first turns differ in their number of messages")
 	case c.diff.seen == 0:
 		return skip("prompt tokens are not planned (those of images and sounds never are), or the server does not count them")

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
@@ -95,6 +96,7 @@ type cachedTokens struct {
 	allowed        int // tokens that all prompts share; -1: not known
 	prompt, cached int64
 	over           int64          // beyond what is allowed for
+	beyond         int64          // answers that say that more was cached than the prompt has
 	hit, miss      hist.Histogram // TTFT
 }
 
@@ -104,10 +106,13 @@ func (c *cachedTokens) add(v *view) {
 	}
 	c.prompt += int64(v.UsagePrompt)
 	c.cached += int64(v.UsageCached)
+	if v.UsageCached > v.UsagePrompt {
+		c.beyond++
+	}
 	over := max(v.UsageCached-c.allowed, 0)
-	if v.PlannedKnown { // the workload says what each prompt shares
+	if v.PlannedOf > 0 { // the workload says what each prompt shares
 		c.allowed = max(c.allowed, 0)
-		over = max(v.UsageCached-max(c.allowed, int(float64(v.PlannedPPM)/1e6*float64(v.UsagePrompt))+cacheBlock), 0)
+		over = max(v.UsageCached-max(c.allowed, int(float64(v.Planned)/float64(v.PlannedOf)*float64(v.UsagePrompt))+cacheBlock), 0)
 	}
 	c.over += int64(over)
 	switch {
@@ -122,6 +127,13 @@ func (c *cachedTokens) add(v *view) {
 func (c *cachedTokens) result(f *facts, l limits) Check {
 	hits, counted := f.server.cacheHits()
 	switch {
+	case c.beyond > 0:
+		return Check{
+			Level: Suspect, Figure: percent(ratio(float64(c.cached), float64(c.prompt))),
+			Sentence: fmt.Sprintf("%s that more tokens came from the cache than the prompt has: the server counts what it got from another one, or counts twice", said(c.beyond)),
+			Effect:   "hit rates by usage are not those of the cache",
+			Hint:     "read hit rates from the counters of the servers that compute prompts (--role prefill=URL), and report it to the server's authors",
+		}.brief("%s more cached tokens than the prompt has", said(c.beyond))
 	case f.conversing():
 		return skip("turns of a conversation share their history by design: the result has the cached share by turn")
 	case c.allowed < 0:
@@ -133,17 +145,52 @@ func (c *cachedTokens) result(f *facts, l limits) Check {
 		return skip("the server does not say what it takes from its cache")
 	}
 	over, of := float64(c.over), float64(c.prompt)
+	if f.server.prefill != nil {
+		return c.apart(f, l, hits, counted, over, of)
+	}
 	if c.cached == 0 && counted { // only the server's counters speak; warm-ups and repeats are in them
 		over, of = max(hits-float64(c.allowed)*float64(f.measured), 0), float64(f.promptTokens)
 	}
 	share := ratio(over, of)
 	k := found(l, share, percent(share), "%.0f of %.0f prompt tokens came from the server's cache, beyond the %d that all prompts share", over, of, c.allowed)
 	k.Effect = effect(k, "TTFT and throughput are better than without the cache")
+	if share > nearAll && f.routed() {
+		k.Hint = "where prefill and decode are apart, what was transferred counts as cached: name the servers with --role prefill=URL and --role decode=URL; else use another --seed, or reset the prefix cache of each server"
+	}
 	const enough = 10
 	if less := c.miss.Percentile(50) - c.hit.Percentile(50); c.hit.Count() >= enough && c.miss.Count() >= enough && less > 0 {
 		k.Effect = effect(k, "TTFT of requests without such hits is %s higher at the median", ms(less))
 	}
 	return k.brief("%s of the prompt tokens came from the server's cache", percent(share))
+}
+
+// nearAll is a share of cached tokens that hardly any cache has.
+const nearAll = 0.9
+
+// said are answers in a sentence.
+func said(n int64) string {
+	if n == 1 {
+		return "1 answer says"
+	}
+	return fmt.Sprintf("%d answers say", n)
+}
+
+// apart is the check where prefill and decode are apart. To the server that answers all that it was sent counts as cached:
+// what came from a cache only those know that compute prompts.
+func (c *cachedTokens) apart(f *facts, l limits, hits float64, counted bool, over, of float64) Check {
+	if !counted {
+		return skip("prefill and decode are apart, and the servers for prefill do not say what came from their caches; by the answers %.0f of %.0f prompt tokens did, transferred ones among them", over, of)
+	}
+	real := max(hits-float64(c.allowed)*float64(f.measured), 0)
+	share := ratio(real, float64(f.promptTokens))
+	k := found(l, share, percent(share), "by the counters of the servers for prefill %.0f of %d prompt tokens came from their caches, beyond what all prompts share", real, f.promptTokens)
+	k.Effect = effect(k, "TTFT and throughput are better than without the cache")
+	if !k.Level.Bad() && l.grade(ratio(over, of)) != OK {
+		k.Level = Noted
+		k.Effect = fmt.Sprintf("answers say that %s of the prompt tokens were cached: they count what was transferred, and are no hit rate", percent(ratio(over, of)))
+		k.Hint = "read hit rates from the counters of the servers for prefill"
+	}
+	return k.brief("%s of the prompt tokens came from the caches of prefill", percent(share))
 }
 
 // cacheBlock: caches work in blocks of tokens, so that a part of one may be added to what is shared.

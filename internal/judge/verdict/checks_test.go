@@ -304,6 +304,8 @@ func spoiledRuns() []spoiled {
 		{"drained", Suspect, openLoop, nil, func(w *world) { w.end = nil }},
 		{"drained", Invalid, openLoop, every(50, fail(journal.Cancelled, "cancelled by us")), nil},
 		{"drained", Invalid, openLoop, nil, func(w *world) { w.end, w.samples[len(w.samples)-1].InFlight = nil, 24 }},
+		{"drained", Suspect, openLoop, every(50, fail(journal.Cancelled, "cancelled by us ("+journal.Grace+")")), nil}, // the run ended as planned
+		{"drained", Invalid, openLoop, every(50, fail(journal.Cancelled, "cancelled by us ("+journal.Grace+")")), func(w *world) { w.end.Interrupted = "signal" }},
 		{"drained", NotChecked, openLoop, first(0), nil},
 
 		{"paused", Suspect, openLoop, nil, func(w *world) { w.end.Pauses = []journal.Pause{{From: 1e9, To: 2e9}, {From: 3e9, To: 3.5e9}} }},
@@ -369,6 +371,10 @@ func spoiledRuns() []spoiled {
 		{"prompt_tokens", Invalid, openLoop, every(1, func(r *journal.Request) { r.UsagePrompt /= 2 }), nil},
 		{"prompt_tokens", OK, openLoop, every(1, func(r *journal.Request) { r.UsagePrompt += 30 }), nil}, // a template
 		{"prompt_tokens", NotChecked, openLoop, nil, func(w *world) { w.run.Options.TokenizerSource = "none" }},
+		{"prompt_tokens", NotChecked, openLoop, every(1, func(r *journal.Request) { r.Conversation, r.UsagePrompt = 1, r.UsagePrompt/2 }), nil},
+		{"prompt_tokens", Invalid, openLoop, every(1, func(r *journal.Request) { // counted with the template, in all turns
+			r.Conversation, r.SentOf, r.UsagePrompt = 1, r.PromptTokens, r.UsagePrompt/2
+		}), nil},
 
 		{"bursts", Suspect, openLoop, every(1, bunch(2)), nil},
 		{"bursts", Invalid, openLoop, every(1, bunch(tokens)), nil},
@@ -425,6 +431,52 @@ func spoiledRuns() []spoiled {
 			after("vllm:prompt_tokens_total", 5000)(w)
 		}},
 		{"foreign_requests", NotChecked, openLoop, nil, without("vllm:request_success_total")},
+		{"repeated_work", NotChecked, openLoop, nil, nil},
+		{"repeated_work", OK, replicas(2), nil, behindRouter},
+		{"repeated_work", Suspect, replicas(2), nil, gotMore(1)},
+		{"repeated_work", Invalid, replicas(2), nil, gotMore(400)},
+		{"repeated_work", NotChecked, replicas(2), nil, func(w *world) { // one was ended, and did not come back
+			behindRouter(w)
+			w.scrapes = w.scrapes[:3]
+		}},
+		{"repeated_work", Suspect, replicas(2), nil, func(w *world) { // the router counts, and servers only what they finished
+			behindRouter(w)
+			for i := range w.scrapes {
+				delete(w.scrapes[i].Counters, httpRequests)
+			}
+			w.run.Routers[0] = journal.Router{Kind: "smg", Metrics: journal.OwnMetrics}
+			w.scrapes = append(w.scrapes,
+				journal.Scrape{At: -3e9, Counters: map[string]float64{"smg_worker_retries_total": 4}},
+				journal.Scrape{At: 13e9, After: true, Counters: map[string]float64{"smg_worker_retries_total": 7}})
+		}},
+		{"repeated_work", Suspect, openLoop, every(100, func(r *journal.Request) { r.Retries = 1 }), noScrapes}, // as LiteLLM's answers say
+		{"foreign_requests", OK, replicas(2), nil, behindRouter},
+		{"foreign_requests", OK, replicas(2), nil, apart},
+		{"cached_tokens", OK, replicas(2), nil, apart},
+		{"cached_tokens", Noted, replicas(2), every(1, func(r *journal.Request) { r.UsageCached = prompt }), apart}, // what was transferred
+		{"cached_tokens", Invalid, replicas(2), nil, func(w *world) {
+			apart(w)
+			w.scrapes[1].Counters["vllm:prefix_cache_hits_total"] += 1200 * prompt / 2
+		}},
+		{"cached_tokens", Suspect, openLoop, every(1200, func(r *journal.Request) { r.UsageCached = prompt + 2 }), nil},
+		{"foreign_requests", Suspect, replicas(2), nil, func(w *world) {
+			behindRouter(w)
+			w.scrapes[3].Counters["vllm:request_success_total"]++
+			w.scrapes[2].Counters[httpRequests], w.scrapes[3].Counters[httpRequests] = 0, 0
+		}},
+		{"foreign_requests", NotChecked, openLoop, nil, func(w *world) { // the counters of whichever worker answered
+			w.run.Routers = []journal.Router{{Kind: "vllm-router", Metrics: journal.WorkerMetrics}}
+			w.scrapes = nil
+		}},
+		{"restart", Invalid, replicas(2), nil, func(w *world) {
+			behindRouter(w)
+			w.scrapes[3].Counters["process_start_time_seconds"] += 60
+		}},
+		{"server_ttft", Noted, openLoop, nil, func(w *world) {
+			slowerServer(-10)(w)
+			w.run.Routers = []journal.Router{{Kind: "smg", Metrics: journal.NoMetrics}}
+		}},
+		{"server_ttft", NotChecked, replicas(2), nil, apart},
 		{"server_prompt_tokens", Suspect, openLoop, nil, after("vllm:prompt_tokens_total", 1)},
 		{"server_prompt_tokens", Invalid, openLoop, nil, after("vllm:prompt_tokens_total", 10_000)},
 		{"server_prompt_tokens", NotChecked, openLoop, nil, noScrapes},
@@ -473,6 +525,53 @@ func spoiledRuns() []spoiled {
 		{"samples", NotChecked, openLoop, every(1, fail(journal.Refused, "connection refused")), nil},
 		{"lines", NotChecked, openLoop, nil, func(w *world) { w.end = nil }},
 	}...)
+}
+
+const httpRequests = `http_requests_total{handler="/v1/completions"}`
+
+// behindRouter puts the servers of a run behind one router, each of which counts what it got.
+func behindRouter(w *world) {
+	w.run.Routers = []journal.Router{{Kind: "vllm-router", Metrics: journal.WorkerMetrics}}
+	for i := range w.run.Targets {
+		u := w.run.Targets[i].URL
+		w.run.Replicas = append(w.run.Replicas, journal.Replica{Name: u, URL: u, Found: "/workers"})
+	}
+	w.run.Targets = nil
+	for i := range w.requests {
+		w.requests[i].Target = 0
+	}
+	for i := range w.scrapes {
+		s := &w.scrapes[i]
+		s.Replica, s.Target = s.Target+1, 0
+		s.Counters[httpRequests] = s.Counters["vllm:request_success_total"]
+	}
+}
+
+// gotMore lets the last of them get more requests than were sent, which it refused.
+func gotMore(n float64) func(w *world) {
+	return func(w *world) {
+		behindRouter(w)
+		w.scrapes[len(w.scrapes)-1].Counters[httpRequests] += n
+	}
+}
+
+// apart makes one server for prefill, which gets each prompt once for a token, and one for decode, which counts all that was
+// transferred as cached.
+func apart(w *world) {
+	behindRouter(w)
+	w.run.Replicas[0].Role, w.run.Replicas[1].Role = journal.Prefill, journal.Decode
+	of := func(name string) float64 { return w.scrapes[1].Counters[name] + w.scrapes[3].Counters[name] - 1000 }
+	prompts, all := of("vllm:prompt_tokens_total"), map[string]float64{}
+	for name := range w.scrapes[3].Counters {
+		all[name] = of(name)
+	}
+	all["process_start_time_seconds"] = 1.7e9
+	p := w.scrapes[1].Counters
+	p["vllm:request_success_total"], p[httpRequests] = all["vllm:request_success_total"], all[httpRequests]
+	p["vllm:prompt_tokens_total"], p["vllm:generation_tokens_total"] = prompts, all["vllm:request_success_total"]
+	p["vllm:prefix_cache_hits_total"] = w.scrapes[0].Counters["vllm:prefix_cache_hits_total"]
+	w.scrapes[3].Counters = all
+	all["vllm:prefix_cache_hits_total"] = prompts
 }
 
 // slowerServer moves the server's own TTFT and end by so many milliseconds.
@@ -551,6 +650,9 @@ func TestEveryLevelOfEveryCheckIsShown(t *testing.T) {
 		shown[s.check+" "+string(s.level)] = true
 	}
 	for _, e := range table() {
+		if e.group == jobsGroup || e.group == faultsGroup { // TestJobChecks and TestFaults show them
+			continue
+		}
 		for _, level := range []Level{Suspect, Invalid, NotChecked} { // the clean run shows ok
 			possible := level != Invalid || e.limits.invalid != never
 			if level.Bad() && e.limits.invalid == causeOnly {

@@ -7,6 +7,8 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/recovery"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
@@ -71,9 +73,21 @@ func (c *Collector) Hardware(s *hardware.Summary) { c.facts.hardware = s }
 // Bounds gives what the shown numbers can be off by, before the verdict.
 func (c *Collector) Bounds(b *bounds.Bounds) { c.facts.bounds = b }
 
+// Jobs gives what was measured of conversations as a whole, before the verdict; nil: there were none.
+func (c *Collector) Jobs(j *measure.Jobs) { c.facts.jobs = j }
+
+// Recovery gives what was felt of faults on purpose, before the verdict; nil: there were none.
+func (c *Collector) Recovery(r *recovery.Recovery) { c.facts.recovery = r }
+
 // Verdict is called once, after the last request.
 func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes []journal.Scrape) *Verdict {
 	f := c.facts
+	if f.jobs == nil {
+		c.leaveOut(jobsGroup)
+	}
+	if f.recovery == nil {
+		c.leaveOut(faultsGroup)
+	}
 	f.end, f.samples = end, samples
 	f.server = newServer(f.run, scrapes)
 	f.judge = c.judged()
@@ -94,6 +108,15 @@ func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes 
 	c.explain(v)
 	v.sum()
 	return v
+}
+
+// leaveOut drops the checks of a group, of which the run has nothing.
+func (c *Collector) leaveOut(group string) {
+	for i := len(c.table) - 1; i >= 0; i-- {
+		if c.table[i].group == group {
+			c.table, c.checks = slices.Delete(c.table, i, i+1), slices.Delete(c.checks, i, i+1)
+		}
+	}
 }
 
 // unsupported is known after the check samples was made.
@@ -117,6 +140,7 @@ func (c *Collector) judged() func(name string) *Check {
 		i := slices.IndexFunc(c.table, func(e entry) bool { return e.name == name })
 		e := &c.table[i]
 		k := c.checks[i].result(c.facts, e.limits)
+		c.facts.forgive(e.name, &k)
 		k.Name, k.Group, k.Threshold = e.name, e.group, e.limits.String()
 		if k.Level.Bad() || k.Level == Noted {
 			if k.Hint == "" { // else the check knows better what can be done

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write docs/reference/checks.md")
 // groupTitles are the headings of docs/reference/checks.md.
 var groupTitles = map[string]string{
 	"client": "The client: is it us?", "load": "The load: was it sent as planned, and for long enough?", "answers": "The answers: did the server do the work?",
-	"cache": "The cache: did it do the work now?", "server": "The server: does it agree?", fleetGroup: "The fleet: only in a run of several clients", "statistics": "The statistics",
+	"cache": "The cache: did it do the work now?", "server": "The server: does it agree?", fleetGroup: "The fleet: only in a run of several clients", faultsGroup: "Faults on purpose: only in a run with faults", jobsGroup: "The jobs: only in a run of conversations", "statistics": "The statistics",
 }
 
 // TestDocs: docs/reference/checks.md has each check in the table's order and with its words.

@@ -7,6 +7,8 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/recovery"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
@@ -31,6 +33,7 @@ type facts struct {
 	gaps         int64          // between token chunks of the complete ones
 	lag          hist.Histogram // of all events
 	promptTokens int64
+	retried      int64 // how often answers say that a router sent a request again
 	// Prompt tokens from the server's cache by its complete answers, and how many of them told.
 	cached, cachedKnown int64
 
@@ -42,8 +45,10 @@ type facts struct {
 	end      *journal.End
 	samples  []journal.Sample
 	server   *server
-	hardware *hardware.Summary // nil: nothing was asked
-	bounds   *bounds.Bounds    // nil: the numbers were not measured
+	hardware *hardware.Summary  // nil: nothing was asked
+	bounds   *bounds.Bounds     // nil: the numbers were not measured
+	jobs     *measure.Jobs      // nil: there were no conversations
+	recovery *recovery.Recovery // nil: no fault was made on purpose
 	judge    func(name string) *Check
 }
 
@@ -88,6 +93,7 @@ func (f *facts) span() float64 { return float64(f.lastEnd - f.firstSent) }
 
 func (f *facts) add(v *view) {
 	f.promptTokens += int64(max(v.UsagePrompt, v.PromptTokens))
+	f.retried += int64(v.Retries)
 	if v.prompt != 0 && !v.follows() { // the history before a later turn makes it another prompt
 		// Each server has a cache of its own: a prompt is new to one that has not had it.
 		_, v.repeated = f.prompts.add(v.prompt+uint64(v.Target)<<48, 0)

@@ -89,6 +89,11 @@ func (c *drift) result(f *facts, l limits) Check {
 	default:
 		return skip("the rate changes as planned (%s), and latencies with it", f.run.Options.Pace)
 	}
+	when := ""
+	if at, ok := f.firstFault(); ok {
+		when = "before the first fault, "
+		c.Cells = c.Cells[:min(max(int(at/c.Width), 0), len(c.Cells))]
+	}
 	kinds := c.kinds(f)
 	if kinds == nil && f.complete > 0 {
 		return skip("an open loop without times per token: latencies follow the queue, see growing")
@@ -100,12 +105,16 @@ func (c *drift) result(f *facts, l limits) Check {
 		}
 	}
 	switch {
+	case worst == nil && when != "":
+		return skip("too few requests before the first fault to tell a drift from chance")
 	case worst == nil && f.conversing():
 		return skip("too few first turns (%d): later ones take longer because of their history, which is no drift", f.paced.n)
 	case worst == nil:
 		return skip("too few requests (%d) to tell a drift from chance with about %d in flight", f.measured, f.together())
 	}
-	return c.say(worst, f, l)
+	k := c.say(worst, f, l)
+	k.Sentence = when + k.Sentence
+	return k
 }
 
 // kinds are the values to look at: the latency only where there is no stream, and in an

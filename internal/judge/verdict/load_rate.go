@@ -133,11 +133,18 @@ func lines(f *facts, l limits) Check {
 }
 
 // drained looks for a run that was stopped: what was in flight then is the slow part.
-type drained struct{ cancelled int64 }
+type drained struct {
+	cancelled int64
+	cut       int64 // of these by the end of a run that ended as planned
+}
 
 func (c *drained) add(v *view) {
-	if !v.Warmup && v.Outcome == journal.Cancelled {
-		c.cancelled++
+	if v.Warmup || v.Outcome != journal.Cancelled {
+		return
+	}
+	c.cancelled++
+	if v.CutByGrace() {
+		c.cut++
 	}
 }
 
@@ -167,6 +174,13 @@ func (c *drained) result(f *facts, l limits) Check {
 		if lost > 0 {
 			k = k.brief("%s with %s in flight", how, counted(int(lost), "request"))
 		}
+	case c.cut > 0 && c.cut == lost: // as planned: the numbers lack the slowest, and the rest of them is right
+		if k.Level == Invalid {
+			k.Level = Suspect
+		}
+		k.Sentence = fmt.Sprintf("%s of %d had not ended when the grace after the end of the run was over (--trace-grace)", counted(int(lost), "request"), f.measured)
+		k = k.brief("the end of the run cut %d of %d requests", lost, f.measured)
+		k.Hint = "give answers more time after the end with a longer --trace-grace, or let the run last longer, so that those that it cuts are fewer"
 	case lost > 0:
 		k.Sentence = fmt.Sprintf("we gave up %d requests of %d", lost, f.measured)
 		k = k.brief("%d of %d requests were given up", lost, f.measured)

@@ -14,6 +14,8 @@ func rampDrain(f *facts, l limits) Check {
 	switch {
 	case !f.closed() || limit < 1:
 		return skip("not a closed loop: no concurrency was asked for")
+	case f.run.Options.Batch > 0:
+		return skip("batches are waited for as a whole, so that each begins and ends below the concurrency")
 	case f.conversing() && (f.thinks || f.run.Options.MaxConversations > 0):
 		return skip("a user who is thinking has nothing in flight, so conversations do not fill the concurrency of %d", limit)
 	case f.measured == 0 || f.span() <= 0:

@@ -24,8 +24,11 @@ func servedModel(f *facts, _ limits) Check {
 	}
 	for target := range max(len(f.run.Targets), 1) {
 		list := byTarget[target]
+		if f.run.RouterAt(target) != nil && len(list) == 1 && list[0].ID == "unknown" { // sglang-router's word for what it was not told
+			return skip("the router does not say which model its servers have")
+		}
 		if words := otherModel(o.Model, o.SentModel, list); len(list) > 0 && words != "" {
-			return Check{Level: Suspect, Sentence: f.serverWords(target) + words, Effect: "the numbers may be those of another model"}.
+			return Check{Level: Suspect, Sentence: f.serverWords(&scraped{target: target}) + words, Effect: "the numbers may be those of another model"}.
 				brief("the server may be serving a different model than was named")
 		}
 	}

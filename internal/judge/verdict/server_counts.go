@@ -1,8 +1,12 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // ours is what the server should have counted: at least low, at most high. The two
@@ -58,7 +62,106 @@ func (c *serverRequests) result(f *facts, l limits) Check {
 	if name == "" {
 		return skip("the server does not count requests")
 	}
+	if again := f.retries(); theirs > c.high && theirs-c.high <= again {
+		return skip("the server counted %.0f requests more than we sent, and the router sent %.0f again: see repeated_work", theirs-c.high, again)
+	}
 	return c.against(l, theirs, "requests")
+}
+
+// retries are requests that a router sent again, by its own count or by what its answers say.
+func (f *facts) retries() float64 {
+	sum := float64(f.retried)
+	told := slices.Concat(f.server.routers, f.server.each) // Dynamo's are its own, where nobody behind it can be asked
+	for i := range told {
+		if r := &told[i]; r.whole() {
+			for _, name := range retryCounters {
+				sum = max(sum, r.after[name]-r.before[name])
+			}
+		}
+	}
+	return sum
+}
+
+// retryCounters are what routers call requests that they sent again.
+var retryCounters = []string{"sim_router_retries_total", "vllm_router_retries_total", "smg_worker_retries_total", "dynamo_frontend_model_migration_total"}
+
+// repeatedWork looks for requests that servers got more than once: a router that sends again hides a failure, and has its
+// servers work twice.
+type repeatedWork struct{ ours }
+
+func (c *repeatedWork) add(v *view) {
+	// Whatever its end, one that went out is at most one at the servers. A router may have refused it.
+	if v.reached() {
+		c.low++
+	}
+	if v.Outcome != journal.Refused {
+		c.high++
+	}
+}
+
+func (c *repeatedWork) result(f *facts, l limits) Check {
+	again := f.retries()
+	if !f.routed() && again == 0 {
+		return skip("no router is known at the address")
+	}
+	if c.high == 0 {
+		return skip("nothing was sent")
+	}
+	theirs, prefilled, known := f.received()
+	switch {
+	case !known.counted && again > 0:
+		k := found(l, again/c.high, fmt.Sprintf("%.0f sent again", again), "the router sent %.0f of %.0f requests again; what its servers got is not known", again, c.high)
+		return c.words(k, again)
+	case !known.counted:
+		why := "the servers do not count the requests that they get"
+		if !f.server.asked() {
+			why = cmp.Or(f.server.missing, noCounters)
+		}
+		return skip("%s", why)
+	case f.judge("restart").Level.Bad():
+		return skip("a server restarted, and its counters were reset")
+	}
+	if !known.refused && again > 0 { // what a server refused is not in its count
+		theirs = max(theirs, c.high+again)
+	}
+	got := max(theirs, prefilled)
+	more, figure := max(got-c.high, 0), fmt.Sprintf("%.3g ×", got/c.high)
+	if more == 0 {
+		k := found(l, 0, figure, "the servers got %.0f requests for the %s that we sent: none twice", got, &c.ours)
+		if again > 0 { // a try that never got to a server
+			k.Sentence += fmt.Sprintf(", though the router sent %.0f again", again)
+		}
+		return k
+	}
+	k := found(l, more/c.high, figure, "the servers got %.0f requests for the %.0f that we sent", got, c.high)
+	if again > 0 {
+		k.Sentence += fmt.Sprintf("; by its own count the router sent %.0f again", again)
+	} else {
+		k.Sentence += ": a router sent some again, or somebody else used them"
+	}
+	return c.words(k, more)
+}
+
+func (c *repeatedWork) words(k Check, more float64) Check {
+	k.Effect = effect(k, "failures of servers show as latency and not as errors, and they did the work of %s requests more", percent(more/c.high))
+	return k.brief("servers got %s more than were sent: a router hides failures", counted(int(more), "request"))
+}
+
+// counting is what the servers count of requests that they got.
+type counting struct{ counted, refused bool }
+
+// received is how many requests the servers got, those for prefill by themselves. What a server refused is only in its
+// counter of HTTP.
+func (f *facts) received() (answered, prefilled float64, known counting) {
+	http := `http_requests_total{handler="` + f.run.Options.Endpoint + `"}`
+	names := []string{http, "vllm:request_success_total", "sglang:num_requests_total"}
+	answered, name := f.server.first(names...)
+	known = counting{name != "", name == http}
+	if known.counted && f.server.prefill != nil {
+		prefilled, name = f.server.prefill.first(names...)
+		known = counting{name != "", known.refused && name == http}
+	}
+	return answered, prefilled, known
 }
 
 // side is one of the two kinds of tokens that a server counts.
@@ -78,7 +181,7 @@ func promptSide() side {
 				return v.UsagePrompt, v.UsagePrompt, v.UsagePrompt > 0
 			}
 			const template = 256
-			return 0, max(v.UsagePrompt, v.PromptTokens+template), true
+			return 0, max(v.UsagePrompt, v.PromptTokens+template), v.UsagePrompt+v.PromptTokens > 0 || !v.mayHaveReached()
 		},
 	}
 }
@@ -100,7 +203,7 @@ type serverTokens struct {
 	of side
 	ours
 	cached  float64
-	unknown int64 // requests without usage
+	unknown int64 // answers without usage, and requests without an end whose prompts were not counted
 }
 
 func (c *serverTokens) add(v *view) {
@@ -127,7 +230,7 @@ func (c *serverTokens) result(f *facts, l limits) Check {
 	case name == "":
 		return skip("the server does not count %s", c.of.noun)
 	case c.unknown > 0:
-		return skip("%d answers came without usage", c.unknown)
+		return skip("the tokens of %d requests are not known: their answers have no usage, or were cut off", c.unknown)
 	case f.judge("foreign_requests").Level.Bad():
 		return skip("the requests differ already, see foreign_requests")
 	}

@@ -55,6 +55,8 @@ func (c *serverTTFT) result(f *facts, l limits) Check {
 	}
 	theirs, n, ok := f.server.histMean(serverTTFTName)
 	switch {
+	case f.server.prefill != nil:
+		return skip("prefill and decode are apart: to the server that answers a request begins when its prompt is computed")
 	case !ok:
 		return skip("the server has no histogram of TTFT")
 	case !c.same(n):
@@ -66,6 +68,9 @@ func (c *serverTTFT) result(f *facts, l limits) Check {
 	k.Level = level
 	if queue, _, ok := f.server.histMean(serverQueueName); ok {
 		k.Sentence += fmt.Sprintf(", of which %s in its queue", ms(queue))
+	}
+	if mine >= theirs && f.routed() {
+		return k.ofRouter("between its servers and us the router and the network add %s to mean TTFT", ms(mine-theirs))
 	}
 	if mine < theirs {
 		k.Sentence += ": ours can't be shorter, so one of the two is wrong"
@@ -100,8 +105,22 @@ func (c *serverE2EL) result(f *facts, l limits) Check {
 	share, level := rest(l, mine, theirs, 10e6, 100e6)
 	k := found(l, share, ms(mine-theirs), "the time from first to last token is %s by our clock and %s by the server's (means)", ms(mine), ms(theirs))
 	k.Level = level
+	if mine >= theirs && f.routed() {
+		return k.ofRouter("between its servers and us the router and the network add %s from first to last token", ms(mine-theirs))
+	}
 	k.Effect = effect(k, "mean E2EL would be %s lower without network, proxy and client", ms(mine-theirs))
 	return k.brief("answers take %s from first to last token, %s by the server's own times", ms(mine), ms(theirs))
+}
+
+// routed says that a router was measured with the servers behind it: what it takes is no error of ours.
+func (f *facts) routed() bool { return len(f.run.Routers) > 0 || len(f.run.Replicas) > 0 }
+
+// ofRouter is for what a router adds to the times of its servers: it is measured with them, and worth a note.
+func (k Check) ofRouter(format string, args ...any) Check {
+	if k.Level.Bad() {
+		k.Level, k.Effect, k.Hint = Noted, fmt.Sprintf(format, args...), "this is the router's own time, its queue included: measure one of its servers by itself to see them apart"
+	}
+	return k
 }
 
 // leastReadings are needed for a share of time to say anything.

@@ -108,11 +108,16 @@ func TestARestartOfOneReplicaIsNamed(t *testing.T) {
 // long queue do, one is called slow in 8; and one that is half as fast is found in
 // 378. docs/verdict.md has these figures.
 func TestAlikeReplicasAreRarelyCalledSlow(t *testing.T) {
-	const runs, servers, answers = 400, 4, 300
+	t.Run("4", func(t *testing.T) { alikeReplicas(t, 4, 400, 90) })
+	t.Run("100", func(t *testing.T) { alikeReplicas(t, 100, 100, 70) })
+}
+
+func alikeReplicas(t *testing.T, servers, runs, found int) {
+	const answers = 300
 	rnd := rand.New(rand.NewPCG(5, 6))
 	judge := func(factor float64) Level {
-		c := &slowReplica{make([]replica, servers)}
 		f := &facts{run: &journal.Run{Targets: make([]journal.Target, servers)}}
+		c := newSlowReplica(f)
 		for target := range servers {
 			wave, v := 0.0, view{Request: &row.Request{Request: &journal.Request{Target: target}}, complete: true}
 			for range answers {
@@ -147,7 +152,26 @@ func TestAlikeReplicasAreRarelyCalledSlow(t *testing.T) {
 	}
 	alike, half := count(1), count(2)
 	t.Logf("called slow: %d of %d runs over servers alike, %d of %d with one half as fast", alike, runs, half, runs)
-	if alike > runs*4/100 || half < runs*90/100 {
+	if alike > runs*4/100 || half < runs*found/100 {
 		t.Errorf("called slow: %d of %d alike, %d half as fast", alike, runs, half)
+	}
+}
+
+// Behind a router it is who answered that counts, and requests of which nobody said so are no server's.
+func TestSlowReplicaBehindARouter(t *testing.T) {
+	w := openLoop()
+	for i := range w.requests {
+		if r := &w.requests[i]; r.Index%4 > 0 {
+			r.Replica = fmt.Sprintf("pod-%d", r.Index%4)
+		}
+	}
+	every(1, func(r *journal.Request) {
+		if r.Replica == "pod-2" {
+			stretch(r, 0, 3)
+		}
+	})(w)
+	w.derive()
+	if k := w.judge(t, Options{}).Check("slow_replica"); k.Level != Suspect || !strings.HasPrefix(k.Sentence, "pod-2 has a median TTFT of ") || !strings.Contains(k.Brief, "one of 3 servers") {
+		t.Errorf("%s: %s (%s)", k.Level, k.Sentence, k.Brief)
 	}
 }

@@ -124,7 +124,7 @@ func table() []entry {
 		},
 		{
 			"drained", "load", "requests that we gave up when the run was stopped",
-			limits{0, 0.01, "%", "of the requests; a run that was killed is at least suspect", ""},
+			limits{0, 0.01, "%", "of the requests; a run that was killed is at least suspect, and requests that the end of a run cut after its grace make none invalid", ""},
 			"let the run finish: a longer --deadline, or fewer requests",
 			[]string{"fleet_lost"},
 			func(*facts) check { return &drained{} },
@@ -240,7 +240,13 @@ func table() []entry {
 		{
 			"foreign_requests", "server", "requests as the server counted them, compared with ours",
 			limits{0, 0.05, "%", "of our requests", ""},
-			"if it counted more, find out who else uses the server; if fewer, check whether another server is behind the address", nil, func(*facts) check { return &serverRequests{} },
+			"if it counted more, find out who else uses the server; if fewer, check whether another server is behind the address, and name all of them with --replica", nil, func(*facts) check { return &serverRequests{} },
+		},
+		{
+			"repeated_work", "server", "requests that the servers behind a router got, compared with ours: what it sent again is work done twice",
+			limits{0, mostOff, "%", "more than our requests", ""},
+			"look for the server that fails (the router's log, its circuit breakers), or turn the router's retries off to see the failures", nil,
+			func(*facts) check { return &repeatedWork{} },
 		},
 		{
 			"server_prompt_tokens", "server", "prompt tokens as the server counted them over the run, compared with ours",
@@ -289,6 +295,13 @@ func table() []entry {
 			func(f *facts) check { return newSlowReplica(f) },
 		},
 
+		// Faults on purpose.
+		{
+			"faults", faultsGroup, "faults that were to be made on purpose, and were not; what was made of them is left out of the other checks",
+			limits{0, never, "", "of them", ""},
+			"read why it was not done, and run again", nil, atEnd(faultsMade),
+		},
+
 		// The fleet.
 		{
 			"fleet_lost", fleetGroup, "requests of a fleet that were lost or never sent because an agent was lost",
@@ -311,6 +324,18 @@ func table() []entry {
 			"fleet_duplicates", fleetGroup, "records of requests that arrived twice, or from the wrong agent",
 			limits{0, 0.01, "%", "of the requests", ""},
 			"please report this with the agents' journals: an agent sent what was not its own", nil, atEnd(fleetDuplicates),
+		},
+
+		// The jobs, which only a run of conversations has.
+		{
+			"cut_jobs", jobsGroup, "jobs that the end of the run cut off: the long ones are cut off more often, so that those that ended are the short ones",
+			cause(0.10, "%", "of the median time of a job, by which it is longer with those that were cut off; also where that is not known"),
+			"run for several times as long as a job takes, or give a number of jobs in place of --duration", nil, atEnd(cutJobs),
+		},
+		{
+			"skipped_idle", jobsGroup, "waiting time that was skipped, since nothing was in flight",
+			cause(0.01, "%", "of the run's time with it"),
+			"read throughput and jobs per hour as those of a busier server than the recording had; --trace-idle-cap 0 keeps the time", nil, atEnd(skippedIdle),
 		},
 
 		// The statistics.

@@ -209,5 +209,7 @@ func Judge(j Journal, opt Options) (*Verdict, error) {
 		return nil, err
 	}
 	c.Bounds(r.Bounds)
+	c.Jobs(r.Jobs)
+	c.Recovery(r.Recovery)
 	return c.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
 }

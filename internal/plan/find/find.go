@@ -22,12 +22,35 @@ import (
 const (
 	Rate        = "rate"        // requests per second
 	Concurrency = "concurrency" // requests at a time
+	// Conversations at a time, where each is a job.
+	Conversations = "conversations"
 )
+
+// Varies are what a search can raise, with the flag of bench serve for each.
+var Varies = []struct{ Name, Flag string }{{Rate, "request-rate"}, {Concurrency, "max-concurrency"}, {Conversations, "max-conversations"}}
+
+// VaryNames are their names.
+func VaryNames() (list []string) {
+	for _, v := range Varies {
+		list = append(list, v.Name)
+	}
+	return list
+}
+
+// Flag is the flag of bench serve that a search raises.
+func (o *Options) Flag() string {
+	for _, v := range Varies {
+		if v.Name == o.Vary {
+			return v.Flag
+		}
+	}
+	return ""
+}
 
 // Options say what is looked for, and what it may cost.
 type Options struct {
 	SLO       slo.SLO
-	Vary      string   // Rate or Concurrency
+	Vary      string   // one of Varies
 	From, To  *float64 // nil: 1, and lower loads where need be; no bound
 	Tolerance float64  // half of the answer's 95 % interval, as a share
 	MaxTime   time.Duration
@@ -49,7 +72,7 @@ func (o *Options) Start() float64 {
 
 func (o *Options) config() search.Config {
 	cfg := search.Config{
-		From: o.Start(), Lower: o.From == nil, Integer: o.Vary == Concurrency, Tolerance: o.Tolerance,
+		From: o.Start(), Lower: o.From == nil, Integer: o.Vary != Rate, Tolerance: o.Tolerance,
 		Short: o.Probe.Seconds(), Long: o.Confirm.Seconds(), Enough: search.Enough(o.SLO), Budget: o.MaxTime.Seconds(),
 	}
 	if o.To != nil {

@@ -59,10 +59,13 @@ func (f *Finder) probe(ctx context.Context, drain <-chan struct{}, n int, probe 
 // code: over the edge requests may well fail.
 func (f *Finder) run(ctx context.Context, drain <-chan struct{}, n int, probe search.Probe, folder string) error {
 	child, asked := f.Child, *f.Child.Spec
-	if f.Vary == Rate {
+	switch f.Vary {
+	case Rate:
 		asked.SetRate(probe.X)
-	} else {
+	case Concurrency:
 		asked.MaxConcurrency = new(int(probe.X))
+	case Conversations:
+		asked.MaxConversations = new(int(probe.X))
 	}
 	asked.Duration = time.Duration(probe.Seconds * float64(time.Second)).Round(time.Millisecond)
 	asked.Seed += n

@@ -41,10 +41,18 @@ func percent(use *float64) string {
 	return fmt.Sprintf("%.0f %%", *use*100)
 }
 
+// Noun is what is raised, in a sentence.
+func Noun(vary string) string {
+	if vary == Conversations {
+		return "number of conversations"
+	}
+	return vary
+}
+
 // Text is the answer in words and tables, within the width of a screen; 0: of a file.
 func (r *Report) Text(width int) string {
 	var b strings.Builder
-	title := fmt.Sprintf("The highest %s within an SLO, by %s", r.Vary, r.Map)
+	title := fmt.Sprintf("The highest %s within an SLO, by %s", Noun(r.Vary), r.Map)
 	if r.Map == "" && len(r.Results) > 0 {
 		title = r.Sentence(&r.Results[0])
 	}
@@ -71,13 +79,13 @@ func (r *Report) Sentence(f *Result) string {
 	}
 	switch p := f.found(); {
 	case p != nil && a.Confirmed && a.Low != nil && a.High != nil:
-		return fmt.Sprintf("The highest %s within the SLO is %s%s (95 %%: %s)", r.Vary, LoadText(p.X), unit, Interval(a))
+		return fmt.Sprintf("The highest %s within the SLO is %s%s (95 %%: %s)", Noun(r.Vary), LoadText(p.X), unit, Interval(a))
 	case p != nil:
-		return fmt.Sprintf("The highest %s within the SLO is not decided; it is at least %s%s", r.Vary, LoadText(p.X), unit)
+		return fmt.Sprintf("The highest %s within the SLO is not decided; it is at least %s%s", Noun(r.Vary), LoadText(p.X), unit)
 	case a.High != nil:
-		return fmt.Sprintf("The SLO holds at no %s that was tried, down to %s%s", r.Vary, LoadText(*a.High), unit)
+		return fmt.Sprintf("The SLO holds at no %s that was tried, down to %s%s", Noun(r.Vary), LoadText(*a.High), unit)
 	}
-	return fmt.Sprintf("The highest %s within the SLO is not decided", r.Vary)
+	return fmt.Sprintf("The highest %s within the SLO is not decided", Noun(r.Vary))
 }
 
 // capacityMap is one line for each value of the mapped flag.
@@ -128,16 +136,16 @@ func (r *Report) answer(b *strings.Builder, f *Result, width int) {
 			line("As it was measured %s held; in the worst case of what the value may be off, it was at %s of its limit.", c.Clause, percent(c.Most))
 		}
 	} else if a.High != nil {
-		line("It holds at no %s that was tried.", r.Vary)
+		line("It holds at no %s that was tried.", Noun(r.Vary))
 	} else {
-		line("No %s is known to hold, and none is known not to.", r.Vary)
+		line("No %s is known to hold, and none is known not to.", Noun(r.Vary))
 	}
 	switch {
 	case a.Low == nil && a.High == nil:
 	case a.Low == nil:
 		line("The edge lies below %s.", LoadText(*a.High))
 	case a.High == nil:
-		line("The edge lies above %s: no %s that was tried was surely too much.", LoadText(*a.Low), r.Vary)
+		line("The edge lies above %s: no %s that was tried was surely too much.", LoadText(*a.Low), Noun(r.Vary))
 	case !a.Narrow:
 		line("The edge, 95 %%: %s; wider than the ±%g %% asked for.", Interval(a), r.Tolerance*100)
 	default:

@@ -148,6 +148,8 @@ func (s Section) Settings(chosen string, values Values) (list option.Settings) {
 			list.Add(flagOf(&f), text)
 		case text == "true":
 			list.Add(f.Flag)
+		case f.CanBeOff():
+			list.Add("no-" + f.Flag)
 		}
 	}
 	return list

@@ -86,6 +86,7 @@ type Runner struct {
 	Observe  func(Event)
 
 	up     *Servers
+	behind *Servers         // the servers behind those that are up; they may stay when those go
 	broken map[string]error // targets that did not come up, by key
 }
 
@@ -105,15 +106,13 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, points Points) 
 		}
 	}
 	r.broken = map[string]error{}
-	defer r.takeDown()
+	defer r.takeDownBehind()
 	first := true
 	for p, err := range points {
 		if err != nil {
 			return err
 		}
-		if r.up != nil && r.up.target.Key != p.Target.Key {
-			r.takeDown()
-		}
+		r.release(p.Target)
 		if p.HasResult {
 			r.emit(Event{Kind: Skipped, Point: p})
 			continue
@@ -127,6 +126,16 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, points Points) 
 		}
 	}
 	return nil
+}
+
+// release takes down what the next target has no use for.
+func (r *Runner) release(next *Target) {
+	if r.up != nil && r.up.target.Key != next.Key {
+		r.takeDown()
+	}
+	if r.behind != nil && (next.Behind == nil || r.behind.target.Key != next.Behind.Key) {
+		r.takeDownBehind()
+	}
 }
 
 // point runs one point.
@@ -158,12 +167,18 @@ func (r *Runner) point(ctx context.Context, drain <-chan struct{}, p *Point) err
 }
 
 // job does a point's work. The result of one whose server died under it is that of a
-// dying server, and the next point needs another one.
+// dying server, unless it was killed on purpose; in both cases the next point needs another one.
 func (r *Runner) job(ctx context.Context, drain <-chan struct{}, p *Point) error {
 	err := p.Job.Run(ctx, drain, r.up)
 	r.up.Fresh = false
-	if why := r.up.died(); why != nil {
-		r.takeDown()
+	if r.behind != nil {
+		r.behind.Fresh = false
+	}
+	why := r.up.died()
+	if r.up.spoiled() {
+		r.takeDownBehind()
+	}
+	if why != nil {
 		return errors.Join(why, err)
 	}
 	return err

@@ -69,9 +69,9 @@ func newLab(t *testing.T) *lab {
 
 // target is a process that lives until it is stopped; a server of the test answers for it.
 func (l *lab) target(name string) *Target {
-	return &Target{Name: name, Key: name, Ready: Readiness{Path: "/", Timeout: patience}, Servers: func(context.Context) ([]Server, error) {
+	return &Target{Name: name, Key: name, Servers: func(context.Context, *Servers) ([]Server, error) {
 		c := target.Command{Args: []string{"/bin/sh", "-c", "exec sleep 300"}, Log: filepath.Join(l.Folder, name+".log")}
-		return []Server{{Name: name, URL: l.url, Command: c}}, nil
+		return []Server{{Name: name, URL: l.url, Command: c, Ready: Readiness{Path: "/", Timeout: patience}}}, nil
 	}}
 }
 
@@ -127,7 +127,7 @@ func TestRealServersAreSharedByPoints(t *testing.T) {
 // of keeping an outcome, ends the run.
 func TestPointsAreMadeWhileTheyRun(t *testing.T) {
 	l := newLab(t)
-	here := &Target{Name: "here", Key: "here", URLs: []string{l.url}}
+	here := &Target{Name: "here", Key: "here", Up: []Server{{URL: l.url}}}
 	results, bad := 0, errors.New("the disk is full")
 	count := &fakeJob{do: func(context.Context, <-chan struct{}, *Servers) error { results++; return nil }}
 	for _, tt := range []struct {
@@ -157,7 +157,7 @@ func TestPointsAreMadeWhileTheyRun(t *testing.T) {
 // The first interrupt reaches the child, which ends as it likes; no other point begins.
 func TestRealInterruptIsHandedOn(t *testing.T) {
 	l := newLab(t)
-	here := &Target{Name: "here", Key: "here", URLs: []string{l.url}}
+	here := &Target{Name: "here", Key: "here", Up: []Server{{URL: l.url}}}
 	drain := make(chan struct{})
 	var outcome Outcome
 	j := &fakeJob{ended: func(o Outcome) error { outcome = o; return nil }}
@@ -186,8 +186,8 @@ func TestRealServerThatDies(t *testing.T) {
 	var errs []error
 	j := &fakeJob{ended: func(o Outcome) error { errs = append(errs, o.Err); return nil }}
 	j.do = func(_ context.Context, _ <-chan struct{}, up *Servers) error {
-		up.processes[0].Interrupt()
-		up.processes[0].Wait()
+		up.slots[0].process.Interrupt()
+		up.slots[0].process.Wait()
 		return nil
 	}
 	if err := l.Run(t.Context(), nil, list(&Point{Name: "1", Target: dying, Job: j}, &Point{Name: "2", Target: dying, Job: &fakeJob{}})); err != nil {
@@ -214,8 +214,12 @@ func TestRealServerThatRefuses(t *testing.T) {
 	defer server.Close()
 	l.url = server.URL
 	refusing := l.target("refusing")
-	refusing.Ready.Timeout = time.Second
-	refusing.Ready.Late = errors.New("it was not ready in time")
+	servers := refusing.Servers
+	refusing.Servers = func(ctx context.Context, up *Servers) ([]Server, error) {
+		list, err := servers(ctx, up)
+		list[0].Ready.Timeout, list[0].Ready.Late = time.Second, errors.New("it was not ready in time")
+		return list, err
+	}
 	var errs []string
 	j := &fakeJob{ended: func(o Outcome) error { errs = append(errs, o.Err.Error()); return nil }}
 	if err := l.Run(t.Context(), nil, list(&Point{Name: "1", Target: refusing, Job: j}, &Point{Name: "2", Target: refusing, Job: j})); err != nil {
@@ -226,6 +230,46 @@ func TestRealServerThatRefuses(t *testing.T) {
 		t.Errorf("asked %d times: %q", asked, errs)
 	}
 	if diff := cmp.Diff([]string{"starting 1", "down", "ended 1 failed", "ended 2 failed"}, l.events); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Servers behind a router are started before it, and stay up while the next router stands before the same.
+func TestRealServersBehindStayUp(t *testing.T) {
+	l := newLab(t)
+	var order []string
+	named := func(name string, behind *Target) *Target {
+		made := l.target(name)
+		servers := made.Servers
+		made.Behind, made.Servers = behind, func(ctx context.Context, up *Servers) ([]Server, error) {
+			word := "start " + name
+			if up != nil {
+				word += " before " + up.target.Name
+			}
+			order = append(order, word)
+			return servers(ctx, up)
+		}
+		made.WhenDown = func() { order = append(order, "stop "+name) }
+		return made
+	}
+	two, three := named("two", nil), named("three", nil)
+	look := func(word string) *fakeJob {
+		return &fakeJob{do: func(_ context.Context, _ <-chan struct{}, up *Servers) error {
+			order = append(order, fmt.Sprintf("%s fresh %v", word, up.Fresh))
+			return nil
+		}}
+	}
+	a, b, c, alone := named("a", two), named("b", two), named("c", three), named("alone", nil)
+	if err := l.Run(t.Context(), nil, list(
+		&Point{Name: "1", Target: a, Job: look("1")}, &Point{Name: "2", Target: b, Job: look("2")},
+		&Point{Name: "3", Target: c, Job: look("3")}, &Point{Name: "4", Target: alone, Job: look("4")})); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"start two", "start a before two", "1 fresh true", "stop a", "start b before two", "2 fresh false", "stop b", "stop two",
+		"start three", "start c before three", "3 fresh true", "stop c", "stop three", "start alone", "4 fresh true", "stop alone",
+	}
+	if diff := cmp.Diff(want, order); diff != "" {
 		t.Error(diff)
 	}
 }

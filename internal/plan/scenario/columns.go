@@ -64,7 +64,7 @@ func numberColumns() []column {
 		if m.Run == nil {
 			continue
 		}
-		c := column{name: m.Name, title: metric.Name{Metric: &m}.Column(), metric: m.Name, better: neither, some: m.Better == "" || m.OfQuestions}
+		c := column{name: m.Name, title: metric.Name{Metric: &m}.Column(), metric: m.Name, better: neither, some: m.Better == "" || m.OfQuestions || m.OfJobs || m.OfFaults}
 		if m.Better == metric.Higher && !m.Share { // a count is no merit
 			c.better = more
 		}
@@ -83,7 +83,7 @@ func columnOf(name string) (column, error) {
 		return list[i], nil
 	}
 	if n, ok := metric.ParseName(name); ok && n.Metric.Reported() && n.Statistic != "" {
-		return column{name: name, title: n.Column(), metric: n.String(), some: n.Metric.OfConversations}, nil
+		return column{name: name, title: n.Column(), metric: n.String(), some: n.Metric.OfJobs}, nil
 	}
 	names := make([]string, len(list))
 	for i, c := range list {

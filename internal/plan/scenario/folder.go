@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/journal/kept"
+	"github.com/inferometer/inferometer/internal/judge/routing"
 	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
@@ -43,6 +44,7 @@ type Record struct {
 	Earlier     bool                `json:"-"`                     // an earlier run measured it
 	Startup     []run.Startup       `json:"startup,omitempty"`     // of the servers that were started for it
 	SpecDecode  *serverlog.Accepted `json:"spec_decode,omitempty"`
+	Routing     *routing.Facts      `json:"routing,omitempty"`    // where routers are compared
 	SpeedDone   bool                `json:"speed_done,omitempty"` // of a point with questions: what comes before them is whole
 }
 

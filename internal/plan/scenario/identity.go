@@ -40,13 +40,13 @@ func (r *Runner) self(ctx context.Context, urls []string) (string, error) {
 // Each server is asked once. One that can't be asked is given the benefit of the
 // doubt: the result is shown with its date.
 func (r *Runner) current(ctx context.Context, p *Point, rec *Record) bool {
-	if p.target.started() {
+	if p.target.started() && !p.target.Backends.up() {
 		return true // its command and files are in the fingerprint
 	}
 	now, asked := r.selves[p.server]
 	if !asked {
 		var err error
-		if now, err = r.self(ctx, p.target.urls()); err != nil {
+		if now, err = r.self(ctx, p.target.found()); err != nil {
 			r.run.Note("whether %s is still the server of its results can't be told: %v", p.Target(), err)
 		}
 		r.selves[p.server] = now
@@ -115,19 +115,30 @@ func (t *Target) urls() []string {
 	return t.BaseURLs
 }
 
+// found are the addresses of all servers of a target that were up before, those behind it among them.
+func (t *Target) found() (urls []string) {
+	if !t.started() {
+		urls = t.urls()
+	}
+	for _, b := range t.Backends {
+		urls = append(urls[:len(urls):len(urls)], b.URLs...)
+	}
+	return urls
+}
+
 // commandFiles are the program, the model and the settings that a command names, each
 // with its size and the time of its last change. What a command writes (a log behind
 // a >, or anything that is neither a program nor looks like a model or settings) is
 // left out, or each start would make it another server.
-func (t *Target) commandFiles() (files []string) {
-	if !t.started() {
+func (s *Start) commandFiles() (files []string) {
+	if !s.started() {
 		return nil
 	}
-	words := slices.Clone(t.Command.Args)
+	words := slices.Clone(s.Command.Args)
 	if text, ok := target.ShellText(words); ok {
 		words = shellWords(text)
 	}
-	for _, value := range t.Env {
+	for _, value := range s.Env {
 		words = append(words, value)
 	}
 	for i, word := range words {
@@ -137,7 +148,7 @@ func (t *Target) commandFiles() (files []string) {
 		if _, value, ok := strings.Cut(word, "="); ok {
 			word = value
 		}
-		files = append(files, fileMarks(t.find(word))...)
+		files = append(files, fileMarks(s.find(word))...)
 	}
 	slices.Sort(files)
 	return slices.Compact(files)
@@ -149,14 +160,14 @@ func shellWords(line string) []string {
 }
 
 // find is the file that a word of a command means, as far as it can be seen.
-func (t *Target) find(word string) string {
+func (s *Start) find(word string) string {
 	switch {
 	case word == "" || strings.HasPrefix(word, "-"):
 		return ""
 	case filepath.IsAbs(word):
 		return word
 	case strings.ContainsRune(word, filepath.Separator) || modelFile(word):
-		return filepath.Join(string(t.Cwd), word)
+		return filepath.Join(string(s.Cwd), word)
 	}
 	path, err := exec.LookPath(word)
 	if err != nil {

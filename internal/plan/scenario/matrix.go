@@ -20,6 +20,7 @@ type axis struct {
 type axisValue struct {
 	text   string
 	target string // for the axis target
+	unique bool   // prompts share nothing: see unshare
 	sets   []setting
 }
 
@@ -32,6 +33,23 @@ type setting struct {
 
 // targetAxis is the axis of targets, which is there even if the file does not name it.
 const targetAxis = "target"
+
+// promptsAxis is whether prompts share their beginnings, where routers are compared.
+const promptsAxis = "prompts"
+
+// The values of promptsAxis.
+const (
+	sharedPrompts = "shared"
+	uniquePrompts = "unique"
+)
+
+// withControl adds the axis of a comparison of routers.
+func withControl(list []axis, s *Scenario) []axis {
+	if s.Routers == nil || !s.Routers.Controlled() {
+		return list
+	}
+	return append(list, axis{name: promptsAxis, values: []axisValue{{text: sharedPrompts}, {text: uniquePrompts, unique: true}}})
+}
 
 // axes reads the matrix. Without an axis of targets all of them are run.
 func (d *Document) axes(errs *errorList) (list []axis) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/plan/routers"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -41,9 +42,13 @@ type PlanOptions struct {
 func (d *Document) Plan(opt PlanOptions) (*Plan, error) {
 	var errs errorList
 	whole := d.decode(d.root, &errs)
-	list := d.axes(&errs)
+	list := withControl(d.axes(&errs), whole)
 	exclusions := d.exclusions(list, &errs)
 	d.checkWhole(whole, &errs)
+	if whole.Routers != nil {
+		whole.Repeat = cmp.Or(whole.Repeat, routers.Repeats(len(whole.Targets)))
+		whole.Order = cmp.Or(whole.Order, Rotated)
+	}
 	if err := checkSize(list, whole.Repeat); err != nil {
 		errs.add(err)
 	}
@@ -189,18 +194,24 @@ func (b *planner) resolve(values []axisValue, name string) *Scenario {
 	}
 	target := child(child(root, "targets"), name)
 	if target != nil {
-		d.fill(target, fillIns, []string{"port", "index", "device"}, &errs)
+		d.fill(target, fillIns, laterWords, &errs)
 	}
-	for _, section := range []string{"workload", "flags", "eval"} {
+	for _, section := range []string{"workload", "flags", "eval", "faults"} {
 		if n := child(root, section); n != nil {
 			d.fill(n, fillIns, nil, &errs)
 		}
 	}
+	if slices.ContainsFunc(values, func(v axisValue) bool { return v.unique }) {
+		d.unshare(root, &errs)
+	}
 	s := d.decode(root, &errs)
+	d.checkLoop(root, s, &errs)
 	if t := s.Targets[name]; t == nil {
 		errs.add(d.errorAt(root, "targets", "there is no target %s", name))
 	} else {
 		d.checkTarget(target, "targets."+name, t, &errs)
+		d.checkFaults(s, t, &errs)
+		d.checkRestart(root, s, t, &errs)
 	}
 	if per := child(child(root, "workload"), "prompts_per_slot"); s.Workload.PromptsPerSlot != nil && s.Pace.Concurrency == nil {
 		errs.add(d.errorAt(per, "workload.prompts_per_slot", "needs a concurrency; give num_prompts or duration where there is none"))
@@ -291,6 +302,7 @@ func (p *Plan) String() string {
 //	sequential   one round: server by server, the repeats of a point one after the other
 //	interleaved  a round for each repeat; every other round goes backwards, so that a
 //	             steady drift hits all alike and the server at the turn stays up
+//	rotated      a round for each repeat, which begins with the next server: each is first, second… equally often
 //	random       a round for each repeat, servers and points within it shuffled by the seed
 //
 // Servers that need no start cost no restart: all of them count as one, and in an
@@ -307,6 +319,10 @@ func arrange(points []*Point, order string, seed int64) {
 		return
 	}
 	slices.SortStableFunc(points, func(a, b *Point) int {
+		if order == Rotated {
+			at := func(p *Point) int { return ((rank[p.group(order)]-(p.Repeat-1))%len(rank) + len(rank)) % len(rank) }
+			return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(at(a), at(b)), cmp.Compare(a.number, b.number), cmp.Compare(a.place, b.place))
+		}
 		if order != Interleaved {
 			return cmp.Or(cmp.Compare(rank[a.group(order)], rank[b.group(order)]), cmp.Compare(a.place, b.place))
 		}

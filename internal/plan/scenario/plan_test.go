@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,6 +108,7 @@ func TestOrder(t *testing.T) {
 		{"sequential", []string{"a1r1", "a1r2", "a2r1", "a2r2", "b1r1", "b1r2", "b2r1", "b2r2"}},
 		// The second round goes backwards: b stays up, and each place in time is had by both.
 		{"interleaved", []string{"a1r1", "a2r1", "b1r1", "b2r1", "b2r2", "b1r2", "a2r2", "a1r2"}},
+		{"rotated", []string{"a1r1", "a2r1", "b1r1", "b2r1", "b1r2", "b2r2", "a1r2", "a2r2"}},
 	} {
 		var got []string
 		for _, p := range planOf(t, two, "order="+tt.order).Points {
@@ -124,6 +126,50 @@ func TestOrderOfServersThatAreUp(t *testing.T) {
 	want := []string{"a_concurrency-1_r1", "b_concurrency-1_r1", "a_concurrency-2_r1", "b_concurrency-2_r1"}
 	if diff := cmp.Diff(want, ids(plan)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Routers are compared in rotated order, each first equally often, and each point has its control at the same lengths.
+func TestRouters(t *testing.T) {
+	const file = `
+name: r
+routers: {}
+targets: {a: {base_url: "http://a"}, b: {base_url: "http://b"}, c: {base_url: "http://c"}}
+workload: {dataset: prefix_repetition, num_prompts: 40, num_prefixes: 5, prefix_len: 64, suffix_len: 8}
+pace: {rate: 5}
+`
+	plan := planOf(t, file)
+	var got []string
+	for _, p := range plan.Points {
+		got = append(got, p.ID)
+		want := "5"
+		if p.Values[promptsAxis] == uniquePrompts {
+			want = "40"
+		}
+		words := strings.Join(p.Load.Words(), " ")
+		for _, flag := range []string{"--prefix-repetition-num-prefixes " + want, "--prefix-repetition-prefix-len 64", "--num-prompts 40"} {
+			if !strings.Contains(words, flag) {
+				t.Errorf("%s has no %s: %s", p.ID, flag, words)
+			}
+		}
+	}
+	var want []string
+	for i, round := range []string{"abc", "bca", "cab"} {
+		for _, target := range round {
+			for _, prompts := range []string{sharedPrompts, uniquePrompts} {
+				want = append(want, fmt.Sprintf("%c_prompts-%s_r%d", target, prompts, i+1))
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(planOf(t, file, "routers.control=false", "routers.closed=accepted", "pace={concurrency: 4}", "repeat=2").Points); n != 6 {
+		t.Errorf("%d points without a control, want 6", n)
+	}
+	random := planOf(t, file, "workload={dataset: random, num_prompts: 9, input_len: 10, prefix_len: 30}")
+	if words := strings.Join(random.Points[1].Load.Words(), " "); !strings.Contains(words, "--input-len 40") || strings.Contains(words, "--random-prefix-len 30") {
+		t.Errorf("the control of random prompts is %s", words)
 	}
 }
 

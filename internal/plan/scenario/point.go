@@ -57,7 +57,14 @@ func repeatSuffix(repeat int) string { return fmt.Sprintf("_r%d", repeat) }
 // serverKey is everything that distinguishes one server from another.
 func (p *Point) serverKey() string {
 	t := p.target
-	b, err := json.Marshal([]any{t.BaseURL, t.BaseURLs, t.Balance, t.Command, t.Env, t.Cwd, t.Port, t.count(), t.Devices})
+	all := []any{t.BaseURL, t.BaseURLs, t.Balance, t.Command, t.Env, t.Cwd, t.Port, t.count(), t.Devices}
+	if len(t.Backends) > 0 {
+		all = append(all, t.Backends.key())
+	}
+	if key := p.scenario.Faults.key(); key != "" {
+		all = append(all, key)
+	}
+	b, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // texts and numbers alone
 	}
@@ -74,10 +81,19 @@ func (p *Point) fingerprint() string {
 		}
 	}
 	files = append(files, p.target.commandFiles()...)
+	for _, b := range p.target.Backends {
+		files = append(files, b.commandFiles()...)
+	}
 	p.files = files
 	all := []any{p.server, p.Load.Words(), p.scenario.ResetCache, p.scenario.SLO.String(), files, p.scenario.Search}
 	if len(p.Eval) > 0 {
 		all = append(all, p.Eval.Words())
+	}
+	if len(p.scenario.Faults) > 0 {
+		all = append(all, p.scenario.Faults.text(p.target))
+	}
+	if p.scenario.Routers != nil {
+		all = append(all, p.scenario.Routers)
 	}
 	b, err := json.Marshal(all)
 	if err != nil {

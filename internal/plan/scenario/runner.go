@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/plan/routers"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -156,35 +157,64 @@ func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 	if j.rec.SpeedDone {
 		return j.ask(ctx, drain, up)
 	}
+	if p.scenario.Routers != nil {
+		return j.route(ctx, drain, up)
+	}
 	for _, path := range p.scenario.ResetCache {
-		for _, url := range up.URLs {
+		for _, url := range cached(up) {
 			if err := r.run.At(url).Post(ctx, path); err != nil {
 				return fmt.Errorf("reset the cache: %w", err)
 			}
 		}
 	}
-	marks := serverlog.Marks(up.Logs())
+	logs := up.Logs() // a fault may add to them
+	marks := serverlog.Marks(logs)
 	err := j.bench(ctx, drain, up)
-	j.rec.SpecDecode = serverlog.Since(up.Logs(), marks)
+	j.rec.SpecDecode = serverlog.Since(logs, marks)
 	if err != nil || len(p.Eval) == 0 {
 		return err
 	}
 	return j.ask(ctx, drain, up)
 }
 
+// route runs a point of a comparison of routers: with caches that were emptied and seen empty, each by its own address.
+func (j *job) route(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
+	caches := &routers.Caches{
+		At: j.r.run.At, URLs: cached(up), Paths: j.p.scenario.ResetCache, Fresh: up.Fresh, Settings: j.p.scenario.Routers,
+	}
+	list, err := caches.Empty(ctx)
+	if err != nil {
+		return err
+	}
+	if err := j.bench(ctx, drain, up); err != nil {
+		return err
+	}
+	caches.Grown(ctx, list)
+	j.rec.Routing, err = routers.Read(j.r.Folder.Run(j.p.ID), list)
+	return err
+}
+
+// cached are the servers that have prefix caches: those behind a router, where there is one.
+func cached(up *run.Servers) []string {
+	if up.Behind != nil {
+		return up.Behind.URLs
+	}
+	return up.URLs
+}
+
 // bench runs a point's Spec, or its search, and says by an error that the point has no
 // whole result.
 func (j *job) bench(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
 	r, folder, id := j.r, j.r.Folder, j.p.ID
-	load := j.p.at(j.p.Load, up.URLs)
-	if up.Fresh || len(j.p.scenario.ResetCache) > 0 {
+	load := j.p.on(j.p.Load, up)
+	if up.Fresh || len(j.p.scenario.ResetCache) > 0 || j.p.scenario.Routers.Empties() {
 		load.Add("forget-prompts") // the servers' caches are empty
 	}
 	log := filepath.Join(folder.point(id), benchLog)
 	if j.p.scenario.Search != nil {
 		return r.Find(ctx, drain, load, folder.Run(id), log)
 	}
-	return j.child(ctx, drain, load, folder.Run(id), log)
+	return j.child(ctx, drain, up, load, j.p.scenario.Faults.list(j.p.target), folder.Run(id), log)
 }
 
 // Ended writes the point's record.

@@ -19,12 +19,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/keys"
+	"github.com/inferometer/inferometer/internal/plan/routers"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/workload"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -46,19 +50,31 @@ type Scenario struct {
 	Warmup     int                `yaml:"warmup"`
 	ResetCache resetPaths         `yaml:"reset_cache"`
 	Cooldown   time.Duration      `yaml:"cooldown"`
+	Faults     Faults             `yaml:"faults"`
 	Artifacts  Artifacts          `yaml:"artifacts"`
 	Flags      Flags              `yaml:"flags"`
 	Search     *Search            `yaml:"search"`
 	Fleet      Fleet              `yaml:"fleet"`
+	Routers    *routers.Settings  `yaml:"routers"`
 
 	hasWorkload bool // the file says what is sent
 }
 
 // Target is where load goes: an address, several as one, or a command to start.
 type Target struct {
-	BaseURL  string            `yaml:"base_url"`
-	BaseURLs []string          `yaml:"base_urls"`
-	Balance  string            `yaml:"balance"`
+	BaseURL  string   `yaml:"base_url"`
+	BaseURLs []string `yaml:"base_urls"`
+	Balance  string   `yaml:"balance"`
+	Start
+	Backends Backends `yaml:"backends"`
+	Metrics  []string `yaml:"metrics_urls"` // where its metrics are; none: where its kind has them
+	Map      path     `yaml:"metrics_map"`  // what names of metrics mean
+	API
+	Flags Flags `yaml:"flags"`
+}
+
+// Start is how servers are started, and known to be up.
+type Start struct {
 	Command  Command           `yaml:"command"`
 	Env      map[string]string `yaml:"env"`
 	Cwd      path              `yaml:"cwd"`
@@ -68,10 +84,6 @@ type Target struct {
 	Ready    Ready             `yaml:"ready"`
 	Stop     Stop              `yaml:"stop"`
 	Version  Command           `yaml:"version"`
-	Metrics  []string          `yaml:"metrics_urls"` // where its metrics are; none: where its kind has them
-	Map      path              `yaml:"metrics_map"`  // what names of metrics mean
-	API
-	Flags Flags `yaml:"flags"`
 }
 
 // API is how a server is spoken to. A target's own wins over the workload's.
@@ -150,13 +162,14 @@ const (
 	Sequential  = "sequential"
 	Interleaved = "interleaved"
 	Random      = "random"
+	Rotated     = "rotated"
 )
 
 // Orders are the values of the key order.
-func Orders() []string { return []string{Sequential, Interleaved, Random} }
+func Orders() []string { return []string{Sequential, Interleaved, Random, Rotated} }
 
-// started says that the target is a command of ours and not an address.
-func (t *Target) started() bool { return len(t.Command.Args) > 0 }
+// started says that there is a command of ours and not an address.
+func (s *Start) started() bool { return len(s.Command.Args) > 0 }
 
 // count is how many servers stand behind the target.
 func (t *Target) count() int {
@@ -195,13 +208,14 @@ func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 	if s.Order != "" && !slices.Contains(Orders(), s.Order) {
 		fail("order", "must be %s, not %q", strings.Join(Orders(), ", "), s.Order)
 	}
-	if s.Search != nil && s.Search.Over != "concurrency" && s.Search.Over != "rate" {
-		fail("search", "over must be concurrency or rate, not %q", s.Search.Over)
+	if s.Search != nil && !slices.Contains(find.VaryNames(), s.Search.Over) {
+		fail("search", "over must be rate, concurrency or conversations, not %q", s.Search.Over)
 	}
 	if s.Search != nil && len(s.SLO.SLO) == 0 {
 		fail("search", "needs slo: it looks for the highest load at which that holds")
 	}
 	d.checkEval(s, fail)
+	d.checkRouters(s, errs)
 	for name := range s.Targets {
 		if !isFolderName(name) {
 			n := child(d.root, "targets")
@@ -210,6 +224,80 @@ func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 					errs.add(d.errorAt(k, "targets", "%q can't name a target: use letters, digits, dots and dashes", name))
 				}
 			}
+		}
+	}
+}
+
+// checkRouters looks at the section that makes the scenario a comparison of routers.
+func (d *Document) checkRouters(s *Scenario, errs *errorList) {
+	if s.Routers == nil {
+		return
+	}
+	n := child(d.root, "routers")
+	if key, err := s.Routers.Check(); err != nil {
+		errs.add(d.errorAt(child(n, key), "routers."+key, "%v", err))
+	}
+	if taken := child(child(d.root, "matrix"), promptsAxis); taken != nil && s.Routers.Controlled() {
+		errs.add(d.errorAt(taken, "matrix."+promptsAxis, "is the name of the control's axis: take another, or set routers.control: false"))
+	}
+	for _, with := range []struct {
+		key   string
+		given bool
+	}{{"search", s.Search != nil}, {"fleet", s.Fleet.NATS != ""}, {"eval", s.Eval != nil}} {
+		if with.given {
+			errs.add(d.errorAt(n, "routers", "can't be together with %s: each point is one load, sent by this machine", with.key))
+		}
+	}
+}
+
+// checkLoop refuses a comparison of routers in a closed loop, unless it was accepted.
+func (d *Document) checkLoop(root *yaml.Node, s *Scenario, errs *errorList) {
+	if s.Routers == nil || s.Routers.Closed == routers.Accepted || s.Pace.Rate != nil || len(s.Pace.Options) > 0 || s.hasOwnTimes() {
+		return
+	}
+	n := child(root, "pace")
+	if n == nil {
+		n = child(root, "routers")
+	}
+	errs.add(d.errorAt(n, "pace", "is a closed loop, in which a router decides the load that it is measured with: set pace.rate, or routers.closed: %s to have it all the same",
+		routers.Accepted))
+}
+
+// checkRestart refuses to start servers anew that are not ours.
+func (d *Document) checkRestart(root *yaml.Node, s *Scenario, t *Target, errs *errorList) {
+	if s.Routers.Restarts() && !t.started() {
+		errs.add(d.errorAt(child(root, "routers"), "routers.empty", "can't be %s for a server that the scenario does not start: use %s, and %s if it has no path for that",
+			routers.Restart, routers.Reset, routers.Leave))
+	}
+}
+
+// hasOwnTimes says that the workload says itself when its requests are sent.
+func (s *Scenario) hasOwnTimes() bool {
+	k, err := workload.Find(s.Workload.Dataset)
+	return err == nil && k.Timed
+}
+
+// unshare makes the prompts of a workload share nothing, at the same lengths: the control of a comparison of routers.
+func (d *Document) unshare(root *yaml.Node, errs *errorList) {
+	w := child(root, "workload")
+	dataset := ""
+	if n := child(w, "dataset"); n != nil {
+		dataset = n.Value
+	}
+	set, err := routers.Unshare(dataset, func(key string) (int, bool) {
+		n := child(w, key)
+		if n == nil {
+			return 0, false
+		}
+		v, err := strconv.Atoi(n.Value)
+		return v, err == nil
+	})
+	if err != nil {
+		errs.add(d.errorAt(child(root, "routers"), "routers.control", "%v", err))
+	}
+	for key, v := range set {
+		if err := d.put(root, []string{"workload", key}, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(v)}); err != nil {
+			errs.add(err)
 		}
 	}
 }
@@ -237,31 +325,44 @@ func (d *Document) checkTarget(n *yaml.Node, key string, t *Target, errs *errorL
 	if kinds != 1 {
 		errs.add(d.errorAt(n, key, "needs one of base_url, base_urls and command"))
 	}
-	if !t.started() {
-		for _, key := range []struct {
-			name  string
-			given bool
-		}{
-			{"env", len(t.Env) > 0}, {"cwd", t.Cwd != ""}, {"port", t.Port > 0}, {"replicas", t.Replicas > 0}, {"devices", len(t.Devices) > 0},
-		} {
-			if key.given {
-				fail(key.name, "is for a target that is started with a command")
-			}
-		}
-	}
-	if t.started() && !strings.Contains(strings.Join(t.Command.Args, " "), "{port}") && (t.Port == 0 || t.count() > 1) {
-		fail("command", "has no {port}: put it where the server's port goes, or set port")
-	}
-	if t.Replicas < 0 || t.Replicas > maxReplicas {
-		fail("replicas", "must be from 1 to %d, not %d", maxReplicas, t.Replicas)
-	}
-	if len(t.Devices) > 0 && len(t.Devices) < t.count() {
-		fail("devices", "has %d for %d replicas", len(t.Devices), t.count())
-	}
+	d.checkStart(n, key, &t.Start, t.count(), errs)
+	d.checkBackends(n, key, t, errs)
 	if t.Balance != "" && !slices.Contains(target.Balances(), t.Balance) {
 		fail("balance", "must be %s, not %q", strings.Join(target.Balances(), ", "), t.Balance)
 	}
 	if t.Balance != "" && t.count() == 1 {
 		fail("balance", "is for several servers, and this target is one")
+	}
+}
+
+// checkStart looks at how servers are started.
+func (d *Document) checkStart(n *yaml.Node, key string, s *Start, count int, errs *errorList) {
+	fail := func(name, format string, args ...any) {
+		at := n
+		if c := child(n, name); c != nil {
+			at = c
+		}
+		errs.add(d.errorAt(at, join(key, name), format, args...))
+	}
+	if !s.started() {
+		for _, key := range []struct {
+			name  string
+			given bool
+		}{
+			{"env", len(s.Env) > 0}, {"cwd", s.Cwd != ""}, {"port", s.Port > 0}, {"replicas", s.Replicas > 0}, {"devices", len(s.Devices) > 0},
+		} {
+			if key.given {
+				fail(key.name, "is for servers that are started with a command")
+			}
+		}
+	}
+	if s.started() && !strings.Contains(strings.Join(s.Command.Args, " "), "{port}") && (s.Port == 0 || count > 1) {
+		fail("command", "has no {port}: put it where the server's port goes, or set port")
+	}
+	if s.Replicas < 0 || s.Replicas > maxReplicas {
+		fail("replicas", "must be from 1 to %d, not %d", maxReplicas, s.Replicas)
+	}
+	if len(s.Devices) > 0 && len(s.Devices) < count {
+		fail("devices", "has %d for %d replicas", len(s.Devices), count)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/inferometer/inferometer/internal/plan/routers"
+	"github.com/inferometer/inferometer/internal/spec/fault"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -83,7 +85,8 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 	for _, text := range []string{
 		"nam: x", "order: backwards", "pace: {concurency: 1}", "pace: {concurrency: four}", "targets: {a: {base: x}}", "targets: {a: {balance: fair}}",
-		"cooldown: long", "repeat: 0", "search: {min: 1}", "eval: {tasks: gsm8k}", "eval: {task: gsm8k, concurrency: many}", "fleet: {agent: 1}", "matrix: {concurrency: []}", "name: a b", "targets: {a: {ready: {paths: /x}}}",
+		"cooldown: long", "repeat: 0", "search: {min: 1}", "eval: {tasks: gsm8k}", "eval: {task: gsm8k, concurrency: many}", "fleet: {agent: 1}", "routers: {controls: true}", "routers: {closed: yes}", "matrix: {concurrency: []}", "name: a b", "targets: {a: {ready: {paths: /x}}}",
+		"faults: {at: 1s, kill: a}", "faults: [{at: 1s, kil: a}]", "targets: {a: {backends: {comand: x}}}", "targets: {a: {backends: {prefill: {url: x}}}}",
 	} {
 		if validate(t, rs, []byte(text)) == nil {
 			t.Errorf("%s is accepted", text)
@@ -103,6 +106,8 @@ func TestSchemaNamesEveryKey(t *testing.T) {
 	}{
 		{"the scenario", s, reflect.TypeFor[Scenario]()},
 		{"a target", s.Defs["target"], reflect.TypeFor[Target]()},
+		{"backends", s.Defs["backend"], reflect.TypeFor[Backend]()},
+		{"faults", s.Defs["fault"], reflect.TypeFor[faultKeys]()},
 		{"ready", ready, reflect.TypeFor[Ready]()},
 		{"stop", stop, reflect.TypeFor[Stop]()},
 		{"workload", s.Defs["workload"], reflect.TypeFor[Workload]()},
@@ -111,8 +116,12 @@ func TestSchemaNamesEveryKey(t *testing.T) {
 		{"artifacts", s.Properties["artifacts"], reflect.TypeFor[Artifacts]()},
 		{"search", s.Properties["search"], reflect.TypeFor[Search]()},
 		{"fleet", s.Properties["fleet"].AnyOf[1], reflect.TypeFor[Fleet]()},
+		{"routers", s.Properties["routers"], reflect.TypeFor[routers.Settings]()},
 	} {
 		want, got := keysOf(tt.of), []string{}
+		if tt.of == reflect.TypeFor[faultKeys]() {
+			want = append(want, fault.Kinds()...)
+		}
 		for key, property := range tt.schema.Properties {
 			got = append(got, key)
 			if property.Description == "" && property.Ref == "" {

@@ -30,6 +30,9 @@ func (p *Plan) Script(w io.Writer, sh Shell) error {
 			fmt.Fprintf(&b, "; BASE_URL is the address of %s, which run starts", target)
 			address = ` --base-url "$BASE_URL"`
 		}
+		if len(p.scenario.Faults) > 0 {
+			b.WriteString("; its faults are not in the command")
+		}
 		b.WriteByte('\n')
 		for _, settings := range []option.Settings{load, eval} {
 			if len(settings) > 0 {

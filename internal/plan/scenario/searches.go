@@ -42,7 +42,7 @@ func (p *Plan) Searches(folder Folder, width int) (string, error) {
 		return "", nil
 	}
 	t := p.searchTable(folder)
-	head := fmt.Sprintf("The highest %s within %s", p.Scenario.Search.Over, p.Scenario.SLO)
+	head := fmt.Sprintf("The highest %s within %s", find.Noun(p.Scenario.Search.Over), p.Scenario.SLO)
 	text := func(width int) string {
 		var b strings.Builder
 		table.Line(&b, "## ", head, 0)

@@ -79,7 +79,7 @@ func replicas(plan *Plan, list []*Row) (found []Replicas) {
 func (r *Replicas) addEach(row *Row) {
 	skews, sum := 0, 0.0
 	for m := range row.results {
-		t := m.Targets
+		t := m.Replicas
 		if t == nil {
 			continue
 		}
@@ -87,8 +87,8 @@ func (r *Replicas) addEach(row *Row) {
 		if r.Each == nil {
 			r.Each = make([]float64, len(t.Each))
 		}
-		for i, v := range t.Each {
-			r.Each[i] += v / float64(row.Done)
+		for i := range min(len(t.Each), len(r.Each)) {
+			r.Each[i] += t.Each[i].OutputThroughput / float64(row.Done)
 		}
 		if t.Skew != nil {
 			skews++

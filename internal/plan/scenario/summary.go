@@ -19,7 +19,9 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/routing"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/plan/routers"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/front"
@@ -32,9 +34,10 @@ type Summary struct {
 	Answers  Answers
 	Rows     []*Row
 	Replicas []Replicas
-	Notes    []string       // doubts about the whole
-	Front    *compare.Front // of accuracy against throughput; nil: there is none
-	Pairs    []string       // what is said of answers to the same questions
+	Notes    []string        // doubts about the whole
+	Front    *compare.Front  // of accuracy against throughput; nil: there is none
+	Pairs    []string        // what is said of answers to the same questions
+	Routers  *routing.Answer // nil: no routers are compared
 
 	// Counts of the selected points.
 	Done, Failed, Missing int
@@ -77,7 +80,33 @@ func Summarize(plan *Plan, records []*Record, folder Folder) *Summary {
 	}
 	slices.Sort(s.Notes)
 	s.Front, s.Pairs = s.accuracies()
+	if plan.Scenario.Routers != nil {
+		s.Routers = routing.Judge(s.entries())
+		s.Answers.Lines = append(routers.Sentences(s.Routers), s.Answers.Lines...)
+	}
 	return s
+}
+
+// entries are the runs of routers that are compared.
+func (s *Summary) entries() (list []routing.Entry) {
+	for _, r := range s.Rows {
+		var others []string
+		for _, axis := range s.plan.Axes {
+			if axis != targetAxis && axis != promptsAxis {
+				others = append(others, axis+" "+r.Values[axis])
+			}
+		}
+		for i, m := range r.measured {
+			if m == nil {
+				continue
+			}
+			list = append(list, routing.Entry{
+				Router: r.Values[targetAxis], Case: strings.Join(others, ", "), Control: r.Values[promptsAxis] == uniquePrompts,
+				Repeat: r.Points[i].Repeat, Facts: r.Records[i].Routing, Result: m.Result,
+			})
+		}
+	}
+	return list
 }
 
 // FirstCause is why the first of the points without a result has none; empty: all have one.
@@ -155,6 +184,9 @@ func (s *Summary) json(f Folder) map[string]any {
 		"done": s.Done, "failed": s.Failed, "missing": s.Missing,
 		"answers": map[string]any{"most": give(s.Answers.Most), "saturated": s.Answers.Saturated, "within_slo": give(s.Answers.WithinSLO), "text": s.Answers.Lines},
 		"points":  points, "replicas": s.Replicas, "notes": s.Notes,
+	}
+	if s.Routers != nil {
+		all["routers"] = s.Routers
 	}
 	if s.Front != nil || len(s.Pairs) > 0 {
 		all["accuracy"] = map[string]any{"front": s.Front, "notes": s.Pairs}
@@ -303,7 +335,11 @@ func (s *Summary) Draw(f Folder, version string) error {
 	if len(runs) == 0 {
 		return nil
 	}
+	opt := page.Options{SLO: s.plan.Scenario.SLO.SLO, Version: version, Accuracy: front.Chart(s.Front)}
+	if s.Routers != nil {
+		opt.Tables = routers.Tables(s.Routers)
+	}
 	return atomicfile.Write(f.file(Pictures), func(w io.Writer) error {
-		return page.Write(w, runs, page.Options{SLO: s.plan.Scenario.SLO.SLO, Version: version, Accuracy: front.Chart(s.Front)})
+		return page.Write(w, runs, opt)
 	})
 }

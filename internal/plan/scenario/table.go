@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/plan/routers"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/table"
@@ -34,6 +35,9 @@ func (s *Summary) Text(w io.Writer, width int, bold func(string) string) error {
 	t.Write(&b, width)
 	b.WriteString("\n")
 	table.Line(&b, "", s.legend(), width)
+	if s.Routers != nil {
+		routers.Write(&b, s.Routers, width)
+	}
 	s.accuracySection(&b, width)
 	s.clausesSection(&b, width)
 	s.replicasSection(&b, width)

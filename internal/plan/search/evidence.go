@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // What a probe says counts where it is evidence. It is none where its numbers can't be used (Spoiled), or where it
@@ -18,10 +19,26 @@ const (
 	maxSpoiled    = 12 // in all
 )
 
-// few reports whether a probe sent so little that it says nothing.
+// few reports whether a probe sent so little that it says nothing, or was too short for its jobs.
 func (o *Observation) few() bool {
-	sent := max(o.Numbers.Sent, o.Numbers.Requests)
-	return sent < leastOver || sent < leastRequests && o.Holds()
+	n, _ := o.values()
+	return n < leastOver || n < leastRequests && o.Holds() || slices.ContainsFunc(o.Clauses, func(c ClauseUse) bool { return c.Cut })
+}
+
+// values is how many values a probe has, and of what: requests, or jobs where the SLO speaks of them.
+func (o *Observation) values() (n int, what string) {
+	if o.Numbers.Jobs != nil {
+		return *o.Numbers.Jobs, "complete jobs"
+	}
+	return max(o.Numbers.Sent, o.Numbers.Requests), "requests"
+}
+
+// perSecond is the rate at which a probe gives values.
+func (o *Observation) perSecond() float64 {
+	if n := o.Numbers.Jobs; n != nil && o.Seconds > 0 {
+		return float64(*n) / o.Seconds
+	}
+	return o.Numbers.Throughput
 }
 
 // Without says why a probe is no evidence; empty: it is.
@@ -30,7 +47,11 @@ func (o *Observation) Without() string {
 	case o.Spoiled != "":
 		return o.Spoiled
 	case o.few():
-		return fmt.Sprintf("only %d requests in %.3g s, and %d are needed; hint: give longer probes (--probe)", max(o.Numbers.Sent, o.Numbers.Requests), o.Seconds, leastRequests)
+		n, what := o.values()
+		if n >= leastRequests {
+			return fmt.Sprintf("%d %s in %.3g s, and too many were cut off by its end to know how long they take; hint: give longer probes (--probe)", n, what, o.Seconds)
+		}
+		return fmt.Sprintf("only %d %s in %.3g s, and %d are needed; hint: give longer probes (--probe)", n, what, o.Seconds, leastRequests)
 	case !o.Holds() && !o.surelyOver():
 		return "it did not hold, which may be the measuring machine's doing: " + o.Disturbed + "; hint: let nothing else run beside it"
 	}
@@ -108,7 +129,8 @@ func (s *Search) again() (p Probe, ok bool) {
 	}
 	seconds := last.Seconds
 	if last.Spoiled == "" {
-		seconds *= min(max(1.5*leastRequests/float64(max(last.Numbers.Sent, 1)), 2), 4)
+		n, _ := last.values()
+		seconds *= min(max(1.5*leastRequests/float64(max(n, 1)), 2), 4)
 	}
 	return s.probe(last.X, seconds, last.Purpose), true
 }
@@ -240,8 +262,8 @@ func (s *Search) leastSeconds(x float64) float64 {
 	}
 	at, rate := 0.0, 0.0
 	for i := range s.seen {
-		if o := &s.seen[i]; o.X >= at && o.X <= x && o.Numbers.Throughput > 0 {
-			at, rate = o.X, o.Numbers.Throughput
+		if o := &s.seen[i]; o.X >= at && o.X <= x && o.perSecond() > 0 {
+			at, rate = o.X, o.perSecond()
 		}
 	}
 	if rate == 0 {

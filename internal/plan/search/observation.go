@@ -34,12 +34,16 @@ type ClauseUse struct {
 	High   *float64 `json:"high"`
 	Least  *float64 `json:"least,omitempty"`
 	Most   *float64 `json:"most,omitempty"`
+	// Cut: it speaks of jobs, and too many were cut off by the end of the probe to know it.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Numbers are what the curve shows of a point.
 type Numbers struct {
-	Sent       int      `json:"sent"`     // requests, without those of the start
-	Requests   int      `json:"requests"` // that completed
+	Sent     int `json:"sent"`     // requests, without those of the start
+	Requests int `json:"requests"` // that completed
+	// Jobs are those that completed, where the SLO speaks of jobs; nil: it does not.
+	Jobs       *int     `json:"jobs,omitempty"`
 	Throughput float64  `json:"request_throughput"`
 	Output     float64  `json:"output_throughput"`
 	Total      float64  `json:"total_token_throughput"`

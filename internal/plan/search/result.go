@@ -2,9 +2,11 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/price"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
@@ -18,6 +20,12 @@ func FromResult(r *measure.Result, objective slo.SLO) Observation {
 	}}
 	for _, c := range objective {
 		o.Clauses = append(o.Clauses, useOf(r, c))
+		if n, ok := c.Name(); ok && n.Metric.Scope == metric.PerJob {
+			o.Numbers.Jobs = new(0)
+			if r.Jobs != nil {
+				o.Numbers.Jobs = &r.Jobs.Time.Count
+			}
+		}
 	}
 	return o
 }
@@ -28,6 +36,15 @@ func useOf(r *measure.Result, c condition.Clause) ClauseUse {
 	v, ok := r.Value(c.Metric)
 	if !ok || math.IsNaN(v) {
 		return use
+	}
+	if n, known := c.Name(); known && n.Metric.Scope == metric.PerJob {
+		// The complete ones alone are the short ones: what is known of all counts.
+		if _, most, ok := r.BoundsOf(c.Metric); ok {
+			if v = most; math.IsInf(v, 1) {
+				use.Cut = true
+				return use
+			}
+		}
 	}
 	of := func(v float64) *float64 {
 		u := c.Use(v)
@@ -98,12 +115,17 @@ func costOf(e *price.Economy) *Cost {
 	return c
 }
 
-// Enough is how many requests a probe needs for the percentiles of an SLO: so many
-// that one lies beyond the highest of them with 95 %, and 250 at least, since those
-// of a busy server are slow together.
+// Enough is how many requests, or jobs where it speaks of them, a probe needs for the percentiles of an SLO: so many
+// that one lies beyond the highest of them with 95 %. Of requests 250 at least, since those
+// of a busy server are slow together; jobs are made of many.
 func Enough(objective slo.SLO) int {
-	const least = 250
-	n := float64(least)
+	n := 250.0
+	if slices.ContainsFunc(objective, func(c condition.Clause) bool {
+		of, ok := c.Name()
+		return ok && of.Metric.Scope == metric.PerJob
+	}) {
+		n = 30
+	}
 	for _, p := range objective.Percentiles() {
 		n = max(n, math.Ceil(math.Log(0.05)/math.Log(p/100)))
 	}

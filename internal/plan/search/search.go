@@ -30,7 +30,7 @@ type Config struct {
 	Tolerance float64 // half of the interval's width, as a share: 0.05
 	Short     float64 // seconds of the first probes
 	Long      float64 // seconds of the confirming run
-	Enough    int     // requests that a probe close to the edge should have
+	Enough    int     // requests, or jobs, that a probe close to the edge should have
 	Budget    float64 // seconds that all may take; 0: no bound
 }
 
@@ -269,8 +269,8 @@ func (s *Search) enough(x float64) float64 {
 	rate, distance := 0.0, math.Inf(1)
 	for i := range s.counted {
 		o := &s.counted[i]
-		if d := math.Abs(math.Log(o.X / x)); d <= distance && o.Numbers.Throughput > 0 {
-			rate, distance = o.Numbers.Throughput, d
+		if d := math.Abs(math.Log(o.X / x)); d <= distance && o.perSecond() > 0 {
+			rate, distance = o.perSecond(), d
 		}
 	}
 	if rate == 0 {

@@ -27,6 +27,9 @@ type job struct {
 
 // command is the benchmark's command, with where its result goes.
 func (j *job) command() []string {
+	if j.r.Startup {
+		return j.r.program(append(startupCommand(j.r.Bench, j.serve, j.bench), "--output-json", j.file))
+	}
 	return j.r.program(append(j.bench.Apply(j.r.Bench),
 		"--percentile-metrics", "ttft,tpot,itl,e2el",
 		"--save-result", "--result-dir", filepath.Dir(j.file), "--result-filename", filepath.Base(j.file)))
@@ -103,6 +106,9 @@ func (j *job) child(ctx context.Context, drain <-chan struct{}, what string, arg
 // after runs the user's command, or empties the server's caches, so that no run
 // profits from the one before.
 func (j *job) after(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
+	if j.r.Startup {
+		return nil
+	}
 	if len(j.r.After) > 0 {
 		return j.child(ctx, drain, "--after-bench-cmd", j.r.program(j.r.After), ".after.log")
 	}

@@ -25,13 +25,13 @@ const (
 
 // combFolder is the folder of one combination. A command that was not changed has
 // no part in the name.
-func combFolder(dir string, serve, bench Item, more ...string) string {
+func combFolder(dir, benchWord string, serve, bench Item, more ...string) string {
 	var parts []string
 	if len(serve) > 0 {
 		parts = append(parts, "SERVE-", serve.Name())
 	}
 	if len(bench) > 0 {
-		parts = append(parts, "BENCH-", bench.Name())
+		parts = append(parts, benchWord, bench.Name())
 	}
 	parts = append(parts, more...)
 	return filepath.Join(dir, fileName(strings.Join(parts, "-")))
@@ -124,7 +124,7 @@ func (p *Plan) combs() ([][]comb, error) {
 			if !linked(serve, bench, p.Links) {
 				continue
 			}
-			c := comb{serve, bench, combFolder(p.Dir, serve, bench)}
+			c := comb{serve, bench, combFolder(p.Dir, p.benchWord(), serve, bench)}
 			text := serve.String() + " with " + bench.String()
 			if other, twice := names[c.folder]; twice {
 				return nil, fmt.Errorf("%w: %s and %s have the same folder %s; give them a %s each", ErrPlan, other, text, filepath.Base(c.folder), nameKey)

@@ -27,7 +27,7 @@ func TestFolders(t *testing.T) {
 		{serve, Item{}, []string{"WL-", "request_rate=4"}, "exp/SERVE--max_num_seqs=32-WL--request_rate=4"},
 		{Item{{"model", "../a/b'"}}, Item{}, nil, "exp/SERVE--model=___a_b"},
 	} {
-		if got := filepath.ToSlash(combFolder("exp", test.serve, test.bench, test.more...)); got != test.want {
+		if got := filepath.ToSlash(combFolder("exp", "BENCH-", test.serve, test.bench, test.more...)); got != test.want {
 			t.Errorf("%s, %s: %s, want %s", test.serve, test.bench, got, test.want)
 		}
 	}

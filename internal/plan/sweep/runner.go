@@ -21,6 +21,8 @@ type Plan struct {
 	Dir          string // of the experiment
 	Runs         int    // of each combination
 	DryRun       bool   // tell the commands and run none
+	// Startup: Bench measures starts, and is given the server's settings too; no server is up meanwhile, and Serve is empty.
+	Startup bool
 }
 
 // Runner runs a plan.
@@ -154,24 +156,27 @@ func (r *Runner) server(setting Item) []string { return r.program(setting.Apply(
 
 // target is the server of a setting.
 func (r *Runner) target(setting Item) (*run.Target, error) {
+	if r.Startup {
+		return &run.Target{Key: setting.String()}, nil
+	}
 	base, err := serverAddress(setting.Apply(r.Serve))
 	if err != nil {
 		return nil, err
 	}
+	ready := run.Readiness{ // the benchmark sends the first request
+		Path: "/health", Timeout: r.Ready,
+		Late: fmt.Errorf("it was not ready at %s within %s; --server-ready-timeout gives it longer", base, r.Ready),
+	}
 	return &run.Target{
 		Key: setting.String(),
-		Ready: run.Readiness{ // the benchmark sends the first request
-			Path: "/health", Timeout: r.Ready,
-			Late: fmt.Errorf("it was not ready at %s within %s; --server-ready-timeout gives it longer", base, r.Ready),
-		},
-		Servers: func(ctx context.Context) ([]run.Server, error) {
+		Servers: func(ctx context.Context, _ *run.Servers) ([]run.Server, error) {
 			// Somebody else's server would be measured in place of ours.
 			if r.run.At(base).Healthy(ctx, "/health") == nil {
 				return nil, fmt.Errorf("a server answers at %s before ours is started; stop it, or give --port another value in both commands", base)
 			}
 			c := r.command(r.server(setting), serverLog(r.Dir, setting))
 			c.Env = []string{"VLLM_SERVER_DEV_MODE=1"}
-			return []run.Server{{URL: base, Command: c}}, nil
+			return []run.Server{{URL: base, Command: c, Ready: ready}}, nil
 		},
 	}, nil
 }

@@ -49,7 +49,7 @@ func TestSettingsAreVLLMs(t *testing.T) {
 				{got.Name(), want.Name},
 				{got.Text(), want.Text},
 				{got.String(), want.Repr},
-				{filepath.ToSlash(combFolder("exp", got, Item{})), path.Join("exp", want.Folder)},
+				{filepath.ToSlash(combFolder("exp", "BENCH-", got, Item{})), path.Join("exp", want.Folder)},
 			} {
 				if pair[0] != pair[1] {
 					t.Errorf("%s: %q, vLLM has %q", c.Params, pair[0], pair[1])

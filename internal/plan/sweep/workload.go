@@ -93,7 +93,7 @@ func (w *Workload) levels(walk *walk, c comb) error {
 // at is the combination of a level; its folder names the level too.
 func (w *Workload) at(serve, bench Item, value int) comb {
 	text := strconv.Itoa(value)
-	return comb{serve, bench.with(w.Var, json.Number(text)), combFolder(w.Dir, serve, bench, "WL-", w.Var+"="+text)}
+	return comb{serve, bench.with(w.Var, json.Number(text)), combFolder(w.Dir, w.benchWord(), serve, bench, "WL-", w.Var+"="+text)}
 }
 
 // prompts is how many requests a run sends.

@@ -20,7 +20,13 @@ type State struct {
 	InFlight  int64 `json:"in_flight"`
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
+	HungUp    int64 `json:"hung_up,omitempty"` // ended on purpose: neither
 	Tokens    int64 `json:"tokens"`
+	Jobs      int64 `json:"jobs,omitempty"`       // conversations that are open
+	JobsEnded int64 `json:"jobs_ended,omitempty"` // and that were
+
+	Primed  int64 `json:"primed,omitempty"` // of the Primers that fill the server's cache, while they are sent
+	Primers int64 `json:"primers,omitempty"`
 
 	// Of the last ten seconds, or of the run where it is younger.
 	TokensPerS   float64 `json:"tokens_per_s"`

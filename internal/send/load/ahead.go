@@ -68,8 +68,7 @@ func (a *ahead) fill(m *maker, out chan<- *job, enough <-chan struct{}) {
 	}
 }
 
-// bytes is how long the bodies are that a job holds before it is sent: those of turns that
-// begin with it are made with its own.
+// bytes is how long the bodies are that a job holds before it is sent, or those of a conversation's first turns.
 func (j *job) bytes() int {
 	n := len(j.body)
 	for _, other := range j.others {

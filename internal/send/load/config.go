@@ -6,9 +6,11 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hangup"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -28,6 +30,9 @@ type Config struct {
 type Workload struct {
 	Source  workload.Source
 	Warmups []*workload.Request // sent before the clock starts; never measured
+	// Primers are conversations that fill the server's cache before the clock starts, after the warm-ups. They are written down
+	// as warm-ups. If a turn of a root fails, the run ends: branches that others have begun may fail.
+	Primers []*workload.Request
 	// Conversations is how they are sent; nil: the source has none.
 	Conversations *Conversations
 	Probe         *Probe        // sent beside the load; nil: none is
@@ -35,6 +40,7 @@ type Workload struct {
 	Query         bool          // the first of several texts is a query, and gets no answer of its own
 	Pooling       bool          // an answer is one JSON value, without tokens
 	IDPrefix      string        // a request's id is this and its index
+	HangUp        *hangup.Plan  // which of the measured requests are ended on purpose; nil: none
 }
 
 // Schedule is when it is sent.
@@ -66,6 +72,8 @@ type Destination struct {
 	// for each measured request, and warm-ups go to one after the other.
 	Targets []string
 	Balance target.Balancer
+	// Signs are where answers may say who served them.
+	Signs stream.Signs
 	// Trace is sent with each measured request, so that the server's spans hang under ours; the zero value: none is.
 	Trace wire.Trace
 }

@@ -29,8 +29,9 @@ type dispatcher struct {
 	length time.Duration // after which no more is sent; 0: no bound
 
 	now   int64 // when it last looked at what is due, by the pace's clock as all that is due
-	held  bool  // something is due and has no slot, or may not be begun
+	held  bool  // something is due and has no slot
 	freed int64 // when it last had a slot that it had waited for
+	full  bool  // a conversation may not be begun, since too many are open
 
 	sent  int
 	early bool         // stopped before all was sent
@@ -42,6 +43,9 @@ func newDispatcher(r *run) *dispatcher {
 	d := &dispatcher{run: r, timer: time.NewTimer(0), closed: pace.DueWhenFree(r.cfg.Pace), sum: newWorkloadSum(sha256.New())}
 	if d.closed || r.conversations != nil { // else the pace ends by itself
 		d.length = pace.Length(r.cfg.Pace)
+	}
+	if r.conversations != nil {
+		r.conversations.idle = r.paceNow()
 	}
 	return d
 }
@@ -124,19 +128,21 @@ func (d *dispatcher) received(j *job, ok bool) {
 
 // sendTurn sends a turn that is due, if there is one and a slot for it.
 func (d *dispatcher) sendTurn() bool {
-	if at := d.conversations.first(); at < 0 || at > d.now || !d.slot() {
+	at, made := d.conversations.first()
+	if at < 0 || at > d.now || made && !d.slot() {
 		return false
 	}
-	if !d.maySend() {
+	if made && !d.maySend() {
 		return true
 	}
 	j := d.conversations.take(d.now)
+	if made && (j == nil || j.body == nil) { // the one before it has gone meanwhile
+		d.giveBack()
+	}
 	switch {
-	case j == nil: // its conversation has failed meanwhile
-		d.giveBack()
+	case j == nil:
 	case j.body == nil: // it is due soon
-		d.giveBack()
-		d.flight.wait.Go(func() { d.conversations.prepare(j) })
+		d.conversations.prepareAll([]*job{j})
 	default:
 		d.send(j, false)
 	}
@@ -153,31 +159,41 @@ func (d *dispatcher) begin() bool {
 		d.flight.wait.Wait() // the batch before it; what is in flight ends when the run is cancelled
 		return true
 	}
-	if c := d.cfg.Conversations; j.conversation != nil && c.MaxOpen > 0 && d.conversations.count() >= c.MaxOpen {
-		d.held = true
+	if j.conversation != nil && !d.room() {
+		d.full = true
 		return false
 	}
 	if !d.slot() {
 		return false
 	}
-	if !j.warmup && !d.maySend() {
+	if !j.warmup && j.conversation == nil && !d.maySend() {
 		return true
 	}
 	index, scheduled, summed := j.request.Index, j.due, j.summed
 	if d.closed {
 		scheduled, j.due = 0, d.paceNow()
 	}
-	if j.conversation != nil {
-		summed = [][]byte{j.conversation.plan.AppendPlan(nil)}
-		d.conversations.begin(j)
-	}
 	d.next = nil
-	d.send(j, d.closed)
+	if j.conversation != nil {
+		d.giveBack() // its first turn takes one
+		if d.full {
+			j.freed, d.full = d.cfg.Clock.Now(), false
+		}
+		d.conversations.begin(j)
+	} else {
+		d.send(j, d.closed)
+	}
 	d.sum.add(index, scheduled, summed)
 	if !d.closed {
 		runtime.Gosched() // what has just been started goes first
 	}
 	return true
+}
+
+// room says whether another conversation may be begun.
+func (d *dispatcher) room() bool {
+	c := d.cfg.Conversations
+	return c.MaxOpen == 0 || d.conversations.count() < c.MaxOpen
 }
 
 // slot takes one if it is free. One that was waited for is noted: what was due
@@ -220,11 +236,14 @@ func (d *dispatcher) send(j *job, dueNow bool) {
 	j.due += d.cfg.Control.stood(now)
 	j.released = j.due
 	if !dueNow {
-		// What was due while the one before it waited for a slot was held back by that, not by us.
-		j.released = max(now-max(d.freed-j.due, 0), j.due)
+		// What was due while the one before it waited for a slot, or its conversation for its begin, was held back by that, not by us.
+		j.released = max(now-max(d.freed-j.due, j.freed-j.due, 0), j.due)
 	}
 	rates, measured := j.rates, !j.warmup
-	d.start(j, nil)
+	if j.conversation != nil {
+		d.conversations.released(j)
+	}
+	d.start(j, d.keep)
 	for _, rate := range rates {
 		d.reached(rate)
 	}
@@ -245,9 +264,13 @@ func (d *dispatcher) wait() {
 	until, deaf, jobs, wake := never, shortWait, d.jobs, d.wake
 	if d.conversations != nil {
 		deaf = turnWait
+		begins := d.closed && (d.next != nil || d.jobs != nil) && d.room() // as soon as it is made
+		if !begins && d.conversations.skipAllIdle() {
+			return
+		}
 		// What was due by d.now has no slot, and its end wakes us. What has become due since
 		// then was not looked at yet.
-		if at := d.conversations.first(); at > d.now {
+		if at, _ := d.conversations.first(); at > d.now {
 			until = at
 		}
 	} else if !d.held {
@@ -302,7 +325,10 @@ func (d *dispatcher) sleep(wait time.Duration) {
 func (d *dispatcher) result() *Result {
 	res := &Result{
 		Sent: d.sent, PeakInFlight: d.flight.peak, RPSChanges: d.rates, End: d.flight.last, Stopped: d.watch.reason,
-		WorkloadSHA: d.sum.hex(),
+		WorkloadSHA: d.sum.hex(), Unnamed: d.names.unnamed,
+	}
+	if d.conversations != nil {
+		res.Skips = d.conversations.skips
 	}
 	// Asked to stop when all was sent and answered, a run is whole.
 	if err := d.stopped(); err != nil && (d.early || d.flight.cancelled) {

@@ -1,10 +1,14 @@
 package load
 
 import (
+	"fmt"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
 // BenchmarkDispatch is what a request costs the client without a network: prepared, sent, answered at once, written down.
@@ -47,4 +51,40 @@ func cpuTime(b *testing.B) int64 {
 		b.Fatal(err)
 	}
 	return u.Utime.Nano() + u.Stime.Nano()
+}
+
+// BenchmarkTrees is what a turn costs the client without a network, by the turns of a tree: 2,000 are open, and the next turn of
+// each is due at once or after a pause.
+func BenchmarkTrees(b *testing.B) {
+	for _, turns := range []int{10, 1000, 10_000} {
+		for _, pause := range []time.Duration{0, 50 * time.Millisecond} {
+			b.Run(fmt.Sprintf("%d turns, %v", turns, pause), func(b *testing.B) {
+				cfg, on, _ := overScripted(b, 0)
+				on.choice = `"delta":{"content":"well"}`
+				backend, err := protocol.FindBackend("openai-chat")
+				if err != nil {
+					b.Fatal(err)
+				}
+				plan := make([]talk.Turn, turns)
+				talk.Sequence(plan)
+				for i := 1; i < turns; i++ {
+					plan[i].Waits[0].Delay = pause
+				}
+				cfg.Source = &talking{n: max(b.N/turns, 2000) + 1, make: func(int) []talk.Turn { return plan }, maker: &long{contextOf(100)}, unkept: true}
+				cfg.Protocol, cfg.Concurrency = backend, 0
+				cfg.Conversations = &Conversations{MaxOpen: 2000, MaxRequests: b.N}
+				b.ReportAllocs()
+				b.ResetTimer()
+				begin := cpuTime(b)
+				if res, err := Run(b.Context(), nil, cfg); err != nil || res.Sent != b.N {
+					b.Fatal(res, err)
+				}
+				b.ReportMetric(float64(cpuTime(b)-begin)/float64(b.N), "cpu-ns/op")
+				b.StopTimer()
+				if err := cfg.Journal.Close(); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
 }

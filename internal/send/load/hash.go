@@ -4,28 +4,38 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
-	"hash/fnv"
-	"io"
+	"hash/crc32"
 
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 const hexDigits = "0123456789abcdef"
 
-// hash64 is FNV-1a in hex: enough to find repetitions among millions of texts.
-func hash64[T string | []byte](text T) string {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(text)) // never fails
-	return hexOf(h.Sum64())
+// sum64 is two CRC-32 side by side, Castagnoli's and IEEE's: enough to find repetitions among millions of texts. Processors
+// have instructions for them, and prompts have megabytes.
+type sum64 struct{ castagnoli, ieee uint32 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (s *sum64) add(part []byte) {
+	s.castagnoli = crc32.Update(s.castagnoli, castagnoli, part)
+	s.ieee = crc32.Update(s.ieee, crc32.IEEETable, part)
 }
 
-func hexOf(sum uint64) string {
+func (s *sum64) hex() string {
 	var out [16]byte
+	sum := uint64(s.castagnoli)<<32 | uint64(s.ieee)
 	for i := range out {
 		out[15-i] = hexDigits[sum&15]
 		sum >>= 4
 	}
 	return string(out[:])
+}
+
+func hash64[T string | []byte](text T) string {
+	s := sum64{}
+	s.add([]byte(text))
+	return s.hex()
 }
 
 // textHash is empty for no text: nothing equals nothing.
@@ -102,19 +112,19 @@ func PromptHash(w *workload.Request) string {
 	if len(w.Media) == 0 && len(w.Inputs) == 0 && w.Sound == nil {
 		return hash64(w.Prompt)
 	}
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, w.Prompt) // never fails, as the others
+	s := sum64{}
+	s.add([]byte(w.Prompt))
 	for _, part := range w.Media {
-		_, _ = h.Write([]byte{0})
-		_, _ = h.Write(part)
+		s.add([]byte{0})
+		s.add(part)
 	}
 	for _, text := range w.Inputs {
-		_, _ = h.Write([]byte{1})
-		_, _ = io.WriteString(h, text)
+		s.add([]byte{1})
+		s.add([]byte(text))
 	}
 	if w.Sound != nil {
-		_, _ = h.Write([]byte{2})
-		_, _ = h.Write(w.Sound.Data)
+		s.add([]byte{2})
+		s.add(w.Sound.Data)
 	}
-	return hexOf(h.Sum64())
+	return s.hex()
 }

@@ -146,9 +146,9 @@ func TestJoinedAnswers(t *testing.T) {
 	join[0].Answers = []int{2, 1}
 	l := ask(t, &talk.Conversation{Turns: []talk.Turn{
 		{Messages: user("plan"), OutputTokens: 9, Continues: -1},
-		{Messages: user("left"), OutputTokens: 9, After: []int{0}, Continues: 0},
-		{Messages: user("right"), OutputTokens: 9, After: []int{0, 1}, Continues: -1},
-		{Messages: join, OutputTokens: 9, After: []int{1, 2}, Continues: 0},
+		{Messages: user("left"), OutputTokens: 9, Waits: []talk.Wait{{Turn: 0}}, Continues: 0},
+		{Messages: user("right"), OutputTokens: 9, Waits: []talk.Wait{{Turn: 0}, {Turn: 1}}, Continues: -1},
+		{Messages: join, OutputTokens: 9, Waits: []talk.Wait{{Turn: 1}, {Turn: 2}}, Continues: 0},
 	}}, []string{`{"content":"A"}`}, []string{`{"content":"B"}`}, []string{`{"content":"C"}`}, []string{`{"content":"D"}`})
 	plan := `{"role": "user", "content": "plan"}, {"role": "assistant", "content": "A"}`
 	want := []string{
@@ -168,9 +168,9 @@ func TestCirclesAreRefusedByName(t *testing.T) {
 	uses := []talk.Message{{JSON: talk.Text("user", "x"), Answers: []int{1}}}
 	for want, turns := range map[string][]talk.Turn{
 		`its turns wait for each other: turn "a" waits for turn "b" waits for turn "a"`: {
-			{Name: "a", Messages: say, After: []int{1}, Continues: -1}, {Name: "b", Messages: say, After: []int{0}, Continues: -1},
+			{Name: "a", Messages: say, Waits: []talk.Wait{{Turn: 1}}, Continues: -1}, {Name: "b", Messages: say, Waits: []talk.Wait{{Turn: 0}}, Continues: -1},
 		},
-		`turn 1 waits for turn 1`:                           {{Messages: say, After: []int{0}, Continues: -1}},
+		`turn 1 waits for turn 1`:                           {{Messages: say, Waits: []talk.Wait{{Turn: 0}}, Continues: -1}},
 		`turn 2 continues turn 1, and does not wait for it`: {{Messages: say, Continues: -1}, {Messages: say, Continues: 0}},
 		`turn 1 uses the answer of turn 2`:                  {{Messages: uses, Continues: -1}, {Messages: say, Continues: -1}},
 		`turn 1 has no messages`:                            {{Continues: -1}},

@@ -24,6 +24,8 @@ type Result struct {
 	Stopped      string // what Config.Watch ended it for, or empty
 	RPSChanges   []journal.RPSChange
 	Pauses       []journal.Pause
+	Skips        []journal.Skip
+	Unnamed      int   // requests whose replica is not written down, since there were too many names
 	End          int64 // when the last request had ended
 }
 
@@ -41,6 +43,11 @@ func (r *run) execute(drain <-chan struct{}) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	primers, err := r.prime()
+	if err != nil {
+		return nil, err
+	}
+	warmups = append(warmups, primers...)
 	if cfg.WarmedUp != nil {
 		cfg.WarmedUp()
 	}
@@ -76,6 +83,10 @@ func (r *run) execute(drain <-chan struct{}) (*Result, error) {
 	r.cfg.Progress.draining.Store(true)
 	pauses := cfg.Control.end()
 	spawned()
+	if c := cfg.Conversations; c != nil && c.Grace > 0 && !d.early {
+		stop := time.AfterFunc(c.Grace, func() { r.cancel(errGrace) })
+		defer stop.Stop()
+	}
 	r.flight.wait.Wait()
 	stopProbe()
 	r.watch.end()

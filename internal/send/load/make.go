@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
@@ -28,8 +29,15 @@ type job struct {
 
 	stickyKey uint64 // for Balance; 0 with one server
 	target    int
-	picked    bool  // Balance chose the target, and is to be told of the end
+	picked    bool // Balance chose the target, and is to be told of the end
+	hangUp    hangUpAt
 	err       error // the source or the protocol failed; no job follows
+}
+
+// hangUpAt is when a request is to be ended on purpose; the zero value: never.
+type hangUpAt struct {
+	after  time.Duration
+	tokens int
 }
 
 // content is what the journal says of the body, which is not kept.
@@ -46,19 +54,29 @@ type place struct {
 	conversation *conversation
 	turn         int    // of it, from 0
 	at           int64  // when the dispatcher looks at it: when it is due, or before that to make its body
-	others       []*job // turns that begin with this one
+	others       []*job // of a job that begins a conversation and is no turn of it: the turns that wait for no other
+	branch       int    // of the conversation
 	after        []int  // what it waited for, by index
-	delay        int64  // of it
+	follows      int    // the place in after of the one that it is due delay after; -1: after the conversation's begin
+	followsSent  bool   // after that one was sent
+	delay        int64
+	from         moment // what delay counts from
+	skipped      int64  // of delay
+	freed        int64  // when its conversation could be begun, which had waited for that
 	session      string
+	// sentBefore of sentOf tokens of its prompt were sent before; no sentOf: not known
+	sentBefore, sentOf int
 }
 
 // maker makes what is sent of what the workload says.
 type maker struct {
 	cfg    *Config
 	closed bool // a request is due when its slot is free
+	// priming: turns are written down as warm-ups.
+	priming bool
 }
 
-func newMaker(cfg *Config) maker { return maker{cfg, pace.DueWhenFree(cfg.Pace)} }
+func newMaker(cfg *Config) maker { return maker{cfg: cfg, closed: pace.DueWhenFree(cfg.Pace)} }
 
 // job turns a request of the workload into bytes, or the first turns of a conversation.
 func (m *maker) job(w *workload.Request) (*job, error) {

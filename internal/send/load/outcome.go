@@ -32,8 +32,10 @@ func judge(t *stream.Trace, err error, a asked) (journal.Outcome, string) {
 		return journal.Timeout, "[DONE] came, but the server did not end the response within --request-timeout"
 	case errors.Is(err, wire.ErrTimeout):
 		return journal.Timeout, "no end within --request-timeout" + progressOf(t)
-	case errors.Is(err, errDeadline), errors.Is(err, errSignal), errors.Is(err, errOverlong):
+	case errors.Is(err, errDeadline), errors.Is(err, errSignal), errors.Is(err, errOverlong), errors.Is(err, errGrace), errors.As(err, new(*failingError)):
 		return journal.Cancelled, fmt.Sprintf("cancelled by us (%v)%s", err, progressOf(t))
+	case errors.Is(err, wire.ErrHungUp) && !t.Ended():
+		return journal.HungUp, "we hung up on purpose" + progressOf(t)
 	case t.Status == 0:
 		return noAnswer(err)
 	case t.Status >= 500:

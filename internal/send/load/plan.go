@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"hash"
 	"slices"
@@ -22,8 +21,7 @@ type Planned struct {
 	Text    []byte // what the model reads: the prompt, or the messages as JSON
 	// Waits: it is part of a conversation and waits for answers. Body is then what is known
 	// of it before: its turn as planned, and Text the messages without the answers.
-	Waits  bool
-	summed [][]byte // of Body, what the workload's hash is over
+	Waits bool
 }
 
 // Dry makes the requests of a run and sends nothing. visit sees each in its order, and
@@ -32,20 +30,17 @@ func Dry(cfg Config, visit func(*Planned) (more bool)) (sha string, err error) {
 	m := newMaker(&cfg)
 	sum := newWorkloadSum(sha256.New())
 	defer func() { sha = sum.hex() }()
-	return "", m.planAll(func(_ *workload.Request, _ time.Duration, planned []*Planned) (more bool) {
-		for _, p := range planned {
-			if !visit(p) {
-				return false
-			}
-			sum.add(p.Request.Index, int64(p.Due), p.summed)
+	return "", m.planAll(func(w *workload.Request, due time.Duration) (more bool, err error) {
+		s, more, err := m.plan(w, due, visit)
+		if more && err == nil {
+			sum.add(s.index, s.scheduled, s.parts)
 		}
-		return true
+		return more, err
 	})
 }
 
-// planAll makes the requests of a run one after the other, and sends none: visit sees each
-// with its due time, and ends it by false.
-func (m *maker) planAll(visit func(w *workload.Request, due time.Duration, planned []*Planned) (more bool)) error {
+// planAll shows the requests of a run one after the other, with their due times, and ends by false.
+func (m *maker) planAll(visit func(w *workload.Request, due time.Duration) (more bool, err error)) error {
 	for {
 		due, ok := m.cfg.Pace.Next()
 		if !ok {
@@ -58,23 +53,21 @@ func (m *maker) planAll(visit func(w *workload.Request, due time.Duration, plann
 		if err != nil {
 			return fmt.Errorf("the workload: %w", err)
 		}
-		planned, err := m.plan(w, due)
-		if err != nil {
-			return err
+		if m.closed {
+			due = 0
 		}
-		if !visit(w, due, planned) {
-			return nil
+		if more, err := visit(w, due); !more || err != nil {
+			return err
 		}
 	}
 }
 
-// plan makes one request, or the turns of a conversation.
-func (m *maker) plan(w *workload.Request, due time.Duration) ([]*Planned, error) {
-	if m.closed {
-		due = 0
-	}
+// plan makes one request, or the turns of a conversation, each of which is held only while it is visited. It gives what a
+// run's hash holds of it.
+func (m *maker) plan(w *workload.Request, due time.Duration, visit func(*Planned) (more bool)) (s *sentBody, more bool, err error) {
 	if w.Talk != nil {
-		return m.planTurns(w, due)
+		more, err = m.planTurns(w, due, visit)
+		return &sentBody{w.Talk.First, int64(due), [][]byte{w.Talk.AppendPlan(nil)}}, more, err
 	}
 	p := &Planned{Request: w, Due: due, Text: []byte(w.Prompt)}
 	if w.Messages != nil {
@@ -82,44 +75,54 @@ func (m *maker) plan(w *workload.Request, due time.Duration) ([]*Planned, error)
 	}
 	j, err := m.job(w)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	p.Body, p.summed = j.body, j.summed
-	return []*Planned{p}, nil
+	p.Body = j.body
+	return &sentBody{w.Index, int64(due), j.summed}, visit(p), nil
 }
 
 // planTurns makes the turns of a conversation as far as they are known before it is held.
-func (m *maker) planTurns(w *workload.Request, due time.Duration) (list []*Planned, err error) {
+func (m *maker) planTurns(w *workload.Request, due time.Duration, visit func(*Planned) (more bool)) (more bool, err error) {
 	c := w.Talk
 	o := newConversation(c, w.Model, "")
 	texts, tokens := make([][]byte, len(c.Turns)), make([]int, len(c.Turns))
 	for i := range c.Turns {
 		t, j := &c.Turns[i], m.newTurn(o, i)
-		p := &Planned{Request: &j.request, Due: due, Waits: len(t.After) > 0}
+		p := &Planned{Request: &j.request, Due: due, Waits: len(t.Waits) > 0}
 		if p.Waits {
 			p.Due = 0
-			p.Body, err = json.Marshal(t)
-			p.summed = [][]byte{p.Body}
-		} else {
-			err = m.makeTurn(j)
-			p.Body, p.summed = j.body, j.summed
+		}
+		switch {
+		case c.Maker != nil:
+			p.Text, err = m.makeTurn(j)
+			c.Maker.Sent(i) // it holds what is made until then
+			p.Body = j.body
+		case p.Waits:
+			p.Body, err = c.TurnJSON(i)
+		default:
+			_, err = m.makeTurn(j)
+			p.Body = j.body
 		}
 		if err != nil {
-			return nil, fmt.Errorf("conversation %d: %w", c.Number, err)
+			return false, fmt.Errorf("conversation %d: %w", c.Number, err)
 		}
-		tokens[i] = t.PromptTokens
-		if before := t.Continues; before >= 0 && before < i {
-			was := &c.Turns[before]
-			texts[i] = append(slices.Clone(texts[before]), was.Recorded...)
-			tokens[i] = added(tokens[before], added(t.PromptTokens, cmp.Or(was.RecordedTokens, was.OutputTokens)))
+		if c.Maker == nil {
+			tokens[i] = t.PromptTokens
+			if before := t.Continues; before >= 0 && before < i {
+				was := &c.Turns[before]
+				texts[i] = append(slices.Clone(texts[before]), was.Recorded...)
+				tokens[i] = added(tokens[before], added(t.PromptTokens, cmp.Or(was.RecordedTokens, was.OutputTokens)))
+			}
+			for _, m := range t.Messages {
+				texts[i] = append(texts[i], m.JSON...)
+			}
+			p.Text, j.request.PromptTokens = texts[i], tokens[i]
 		}
-		for _, m := range t.Messages {
-			texts[i] = append(texts[i], m.JSON...)
+		if !visit(p) {
+			return false, nil
 		}
-		p.Text, j.request.PromptTokens = texts[i], tokens[i]
-		list = append(list, p)
 	}
-	return list, nil
+	return true, nil
 }
 
 // added is a sum of which each part is known.
@@ -140,14 +143,17 @@ func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.
 	for i := range of {
 		of[i] = sha256.New()
 	}
-	err = m.planAll(func(w *workload.Request, due time.Duration, planned []*Planned) (more bool) {
-		client, s := owner(w), m.listed(w, due, planned)
-		s.sum(all)
-		s.sum(of[client])
-		for _, p := range planned {
+	err = m.planAll(func(w *workload.Request, due time.Duration) (more bool, err error) {
+		client := owner(w)
+		s, _, err := m.plan(w, due, func(p *Planned) bool {
 			visit(p, client)
+			return true
+		})
+		if err == nil {
+			s.sum(all)
+			s.sum(of[client])
 		}
-		return ctx.Err() == nil
+		return ctx.Err() == nil, err
 	})
 	if err == nil && ctx.Err() != nil {
 		err = fmt.Errorf("the workload: %w", ctx.Err())
@@ -159,15 +165,4 @@ func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.
 		parts = append(parts, hex.EncodeToString(h.Sum(nil)))
 	}
 	return hex.EncodeToString(all.Sum(nil)), parts, nil
-}
-
-// listed is what a run's hash holds of a request, or of a conversation as a whole.
-func (m *maker) listed(w *workload.Request, due time.Duration, planned []*Planned) *sentBody {
-	if m.closed {
-		due = 0
-	}
-	if w.Talk != nil {
-		return &sentBody{planned[0].Request.Index, int64(due), [][]byte{w.Talk.AppendPlan(nil)}}
-	}
-	return &sentBody{w.Index, int64(due), planned[0].summed}
 }

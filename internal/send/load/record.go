@@ -2,6 +2,7 @@ package load
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/protocol/stream"
@@ -13,17 +14,18 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	events := w.record.Events
 	w.record = journal.Request{
 		Index: j.request.Index, ID: j.id, Warmup: j.warmup, Target: j.target,
-		Conversation: j.request.Conversation, Turn: j.request.Turn, Model: j.request.Model, After: j.after, Delay: j.delay,
+		Conversation: j.request.Conversation, Turn: j.request.Turn, Model: j.request.Model, Branch: j.branch,
+		After: j.after, Delay: j.delay, Follows: j.follows, FollowsSent: j.followsSent, Skipped: j.skipped,
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: secrets.Word(t.ServerID), Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
 		Inputs: j.inputs, SoundNs: j.soundNs, Media: j.media, PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached, CachedKnown: t.Usage.CachedKnown,
 		UsageReasoning: t.Usage.Reasoning, ReasoningKnown: t.Usage.ReasoningKnown,
-		PlannedKnown: j.request.SharedOf > 0, PlannedPPM: j.request.SharedTokens * 1_000_000 / max(j.request.SharedOf, 1),
+		Planned: j.request.SharedTokens, PlannedOf: j.request.SharedOf, Prefix: j.request.Prefix, SentBefore: j.sentBefore, SentOf: j.sentOf,
 		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
 		FinishReason: secrets.Word(t.FinishReason), SharedReads: t.SharedReads,
-		PromptHash: j.promptHash, TextHash: textHash(t.Text),
+		PromptHash: j.promptHash, TextHash: textHash(t.Text), HangUpNs: int64(j.hangUp.after), HangUpTokens: j.hangUp.tokens,
 	}
 	if t.Conn.New {
 		w.record.RTT, w.record.Connect = int64(t.Conn.RTT), int64(t.Conn.Opened)
@@ -44,6 +46,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 			w.record.TextTokens = n
 		}
 	}
+	w.served(j)
 	w.record.Outcome, w.record.Error = judge(t, err, w.asked(j))
 	w.record.Error = secrets.Sentence(w.record.Error)
 	w.score(j)
@@ -55,6 +58,46 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	if w.record.Outcome == journal.Complete && spread(t, max(t.Usage.Output, w.record.TextTokens)) {
 		w.record.Events.Size = sizes(events.Size[:0], t.TextEnds)
 	}
+}
+
+// served writes down who served the request, as the answer says.
+func (w *worker) served(j *job) {
+	s, r, names := &w.sink.Trace.Served, &w.record, &w.run.names
+	r.Replica, r.Prefiller, r.Retries = names.known(w.run.cfg.Secrets.Scrub(s.Replica)), names.known(w.run.cfg.Secrets.Scrub(s.Prefiller)), s.Retries
+	r.ServerQueueNs, r.ServerTTFTNs, r.ServerTransferNs = s.Queue, s.TTFT, s.Transfer
+	r.Believed, r.BelievedKnown = s.BelievedTokens(max(r.UsagePrompt, j.request.PromptTokens))
+}
+
+// MaxNames is how many servers of a run are known by their names: a router in front of more is not known, and names that change
+// with each request are none.
+const MaxNames = 10_000
+
+// names are those of the servers that have answered so far.
+type names struct {
+	mu      sync.Mutex
+	list    map[string]string
+	unnamed int // requests whose server was one too many
+}
+
+// known is the name, in memory that all requests share; empty: there are too many.
+func (n *names) known(name string) string {
+	if name == "" {
+		return ""
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if same, has := n.list[name]; has {
+		return same
+	}
+	if len(n.list) == MaxNames {
+		n.unnamed++
+		return ""
+	}
+	if n.list == nil {
+		n.list = map[string]string{}
+	}
+	n.list[name] = name
+	return name
 }
 
 func (w *worker) asked(j *job) asked {

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -24,7 +25,10 @@ type run struct {
 	slots         chan struct{} // a token for each request that may be in flight; nil: no limit
 	wake          chan struct{} // has a token when something has changed that the dispatcher may wait for
 	flight        flight
+	names         names
 	conversations *conversations // nil: the source has none
+	// keep gets the records of the dispatcher's requests in place of the journal; nil: the journal does.
+	keep func(*journal.Request)
 }
 
 // flight is what is known of the requests in flight, and of those that have ended.
@@ -39,6 +43,8 @@ type flight struct {
 	last      int64 // end of the last request that has ended
 	long      int   // measured requests that were cut off for their length
 	complete  int   // and those that were not
+	ended     int   // for AbortRatio
+	failed    int
 }
 
 func (f *flight) busy() bool {
@@ -111,7 +117,7 @@ func (r *run) acquire() bool {
 func (r *run) start(j *job, then func(*journal.Request)) {
 	f := &r.flight
 	f.mu.Lock()
-	if r.cfg.Balance != nil && !j.warmup {
+	if r.cfg.Balance != nil && (!j.warmup || j.conversation != nil) {
 		j.target, j.picked = r.cfg.Balance.Pick(j.stickyKey), true
 	}
 	var w *worker
@@ -134,6 +140,9 @@ func (r *run) ended(w *worker, j *job, end int64) {
 	f.cancelled = f.cancelled || w.record.Outcome == journal.Cancelled
 	if !j.warmup && f.tooLong(w.record.Outcome) {
 		r.cancel(errOverlong)
+	}
+	if !j.warmup && f.failing(&w.record, r.cfg.Conversations) {
+		r.cancel(&failingError{f.failed, f.ended})
 	}
 	f.free = append(f.free, w)
 	f.flying--
@@ -166,6 +175,21 @@ func (f *flight) tooLong(o journal.Outcome) bool {
 	return f.long >= enoughLong && f.long > f.complete
 }
 
+// minEnded is how many requests must have ended before their failures end a run.
+const minEnded = 10
+
+// failing says whether more requests have failed than the conversations of a run may have. The lock is held.
+func (f *flight) failing(record *journal.Request, c *Conversations) bool {
+	if c == nil || c.AbortRatio == 0 || record.Outcome == journal.Cancelled || record.Outcome == journal.HungUp || record.Overflow() {
+		return false
+	}
+	f.ended++
+	if record.Outcome != journal.Complete {
+		f.failed++
+	}
+	return f.ended >= max(c.MaxOpen, minEnded) && float64(f.failed) > c.AbortRatio*float64(f.ended)
+}
+
 // Overlong is Result.Interrupted of a run whose answers are far longer than asked for.
 const Overlong = "answers far longer than asked for"
 
@@ -175,12 +199,23 @@ var (
 	errSignal   = errors.New(journal.Signal)
 	errOverlong = errors.New(Overlong)
 	errHalted   = errors.New("halted")
+	errGrace    = errors.New(journal.Grace)
 )
+
+// failingError is why a run stopped early of which too many requests failed.
+type failingError struct{ failed, ended int }
+
+func (e *failingError) Error() string {
+	return fmt.Sprintf("%d of the first %d requests failed", e.failed, e.ended)
+}
 
 // stopped says why the run stops early, nil while it doesn't.
 func (r *run) stopped() error {
 	if r.ctx.Err() != nil {
-		if cause := context.Cause(r.ctx); cause == errDeadline || cause == errOverlong {
+		switch cause := context.Cause(r.ctx); {
+		case cause == errGrace: // as planned
+			return nil
+		case cause == errDeadline, cause == errOverlong, errors.As(cause, new(*failingError)):
 			return cause
 		}
 		return errSignal
@@ -211,4 +246,17 @@ func (r *run) unpaused() bool {
 func (r *run) paceNow() int64 {
 	now := r.cfg.Clock.Now()
 	return now - r.cfg.Control.stood(now)
+}
+
+// UntilDrain is a context that drain ends too, with a cause of its own, until stop is called.
+func UntilDrain(ctx context.Context, drain <-chan struct{}, cause error) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-drain:
+			cancel(cause)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }

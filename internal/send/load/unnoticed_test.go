@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,7 @@ type scripted struct {
 	clock  *wire.Clock
 	conn   wire.Conn
 	before func(r *wire.Request) // it is answered
+	choice string                // of the answer; empty: a text
 }
 
 func (s *scripted) Do(_ context.Context, r *wire.Request, sink wire.Sink) (wire.Conn, error) {
@@ -35,7 +37,7 @@ func (s *scripted) Do(_ context.Context, r *wire.Request, sink wire.Sink) (wire.
 	}
 	at := wire.Stamp{At: s.clock.Now(), Kernel: true}
 	sink.Head(200, noHeader{}, at)
-	sink.Body([]byte("data: {\"choices\":[{\"index\":0,\"text\":\"well\",\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n"), at)
+	sink.Body([]byte("data: {\"choices\":[{\"index\":0,"+cmp.Or(s.choice, `"text":"well"`)+",\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n"), at)
 	return s.conn, nil
 }
 
@@ -293,7 +295,6 @@ func TestMaxRequestsIsHowManyAreSent(t *testing.T) {
 func TestATurnThatIsBeingMadeHoldsNoSlot(t *testing.T) {
 	d, o := conversationOf(t, Config{Workload: Workload{Conversations: &Conversations{}}, Schedule: Schedule{Concurrency: 1}})
 	d.conversations.open[o] = true
-	o.waiting = 1
 	j := d.maker.newTurn(o, 0)
 	d.conversations.push(j)
 	if !d.sendTurn() {

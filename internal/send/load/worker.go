@@ -29,6 +29,7 @@ func newWorker(r *run) *worker {
 	w := &worker{run: r}
 	w.sink.Stream = protocol.NewStream(r.cfg.Protocol)
 	w.sink.KeepAnswer = r.cfg.Conversations != nil
+	w.sink.Look(r.cfg.Signs)
 	w.part = r.cfg.Meter.Part()
 	r.cfg.Progress.add(&w.sink)
 	return w
@@ -46,6 +47,9 @@ type countingSink struct {
 	part *live.Part // nil: the latencies of this request are not counted
 	last int64      // its last token chunk, or, before the first, when it was sent
 	any  bool       // it had a token chunk
+
+	hangUp int // with so many tokens more it is ended on purpose; 0: it is not
+	hung   bool
 }
 
 func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
@@ -67,7 +71,20 @@ func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
 		s.part.Lag(at.Lag)
 	}
 	s.count(n)
-	return enough
+	return enough || s.hangsUp(int(n))
+}
+
+// hangsUp says that so many tokens more were what this request was to be ended with. One that has ended by itself has not waited for that.
+func (s *countingSink) hangsUp(tokens int) bool {
+	if s.hangUp == 0 {
+		return false
+	}
+	if s.hangUp -= tokens; s.hangUp > 0 || s.Trace.Ended() {
+		s.hangUp = max(s.hangUp, 0)
+		return false
+	}
+	s.hangUp, s.hung = 0, true
+	return true
 }
 
 // count adds to the tokens of this request.
@@ -106,17 +123,28 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		w.sink.KeepEchoed()
 	}
 	w.http = wire.Request{URL: r.cfg.url(j.target), ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
+	j.body, j.summed = nil, nil // the transport lets go of it when it is written
 	if j.session != "" {
 		w.http.Session = wire.Session{Header: r.cfg.Conversations.Header, Value: j.session}
 	}
 	if !r.cfg.Trace.IsZero() && !j.warmup && then == nil { // what has no span is no parent of one
 		w.http.Trace = r.cfg.Trace.Parent(j.request.Index)
 	}
+	if j.conversation != nil && j.conversation.plan.Maker != nil {
+		j.sentBefore, j.sentOf = j.conversation.plan.Maker.Sent(j.turn)
+	}
+	w.sink.hangUp, w.sink.hung, j.hangUp = 0, false, hangUpAt{}
+	if !j.warmup && then == nil {
+		j.hangUp.after, j.hangUp.tokens = r.cfg.HangUp.At(j.request.Index)
+		w.http.HangUp, w.sink.hangUp = j.hangUp.after, j.hangUp.tokens
+	}
 	sent := r.cfg.Clock.Now()
 	w.sink.load = !j.warmup && then == nil
 	w.measure(j, sent)
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
 	switch {
+	case err == nil && w.sink.hung:
+		err = wire.ErrHungUp
 	case err == nil:
 		w.sink.Finish()
 	case errors.Is(err, context.Canceled):
@@ -124,7 +152,6 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	}
 	end := r.cfg.Clock.Now()
 	w.sink.ended()
-	j.body = nil
 	w.sink.Trace.Conn = conn
 	w.fill(j, sent, end, err)
 	if then != nil {
@@ -134,8 +161,12 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		w.line = w.appendAnswer(w.line, j)
 		r.cfg.Journal.Append(w.line)
 		if !j.warmup {
-			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
-			r.cfg.Meter.Ended(string(w.record.Outcome), w.record.Error)
+			r.cfg.Progress.done(w.record.Outcome)
+			words := w.record.Error
+			if w.record.Outcome == journal.HungUp { // no error
+				words = ""
+			}
+			r.cfg.Meter.Ended(string(w.record.Outcome), words)
 			if w.sink.any && w.record.Outcome == journal.Complete {
 				w.sink.part.Whole(w.sink.last - sent)
 			}

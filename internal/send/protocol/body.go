@@ -61,8 +61,17 @@ func (b *body) stream(c *Call) {
 	}
 }
 
+// What Dynamo is asked to tell of a request. A user's own nvext stands in its place.
+const (
+	nvextField = "nvext"
+	nvextAsked = `{"extra_fields": ["worker_id", "timing"]}`
+)
+
 // finish sets what all OpenAI-like calls share.
 func (b *body) finish(c *Call) {
+	if c.Nvext {
+		b.Set(nvextField, json.RawMessage(nvextAsked))
+	}
 	if c.IgnoreEOS {
 		b.Set("ignore_eos", true)
 	}

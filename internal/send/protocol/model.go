@@ -8,20 +8,28 @@ import (
 )
 
 // Anonymous is a body, in parts, without what two servers are told differently though they are
-// sent the same workload: the model's name, and a limit that older servers want said twice.
+// sent the same workload: the model's name, a limit that older servers want said twice, and what Dynamo is to tell.
 // The hash of a workload is over that, or no two quantisations would ever have one hash.
 func Anonymous(p Protocol, c *Call, body []byte) [][]byte {
 	parts := cutModel(p, c, body)
-	if !c.OldLimit {
+	if c.OldLimit {
+		parts = cutField(parts, "max_tokens", strconv.Itoa(c.MaxTokens))
+	}
+	if c.Nvext { // it stands behind that
+		parts = cutField(parts, nvextField, nvextAsked)
+	}
+	return parts
+}
+
+// cutField cuts a field behind the prompt out of a body, unless the user has set it to something else: it is the workload's then.
+func cutField(parts [][]byte, name, value string) [][]byte {
+	field := []byte(`, "` + name + `": ` + value)
+	last := parts[len(parts)-1]
+	at := bytes.LastIndex(last, field) // behind the messages, which may be long
+	if end := at + len(field); at < 0 || end < len(last) && last[end] != ',' && last[end] != '}' {
 		return parts
 	}
-	last := parts[len(parts)-1]
-	again := []byte(`, "max_tokens": ` + strconv.Itoa(c.MaxTokens))
-	at := bytes.LastIndex(last, again) // behind the messages, which may be long
-	if at < 0 || at+len(again) < len(last) && last[at+len(again)] != ',' && last[at+len(again)] != '}' {
-		return parts // the user has set it, and it is the workload's
-	}
-	return append(parts[:len(parts)-1], last[:at], last[at+len(again):])
+	return append(parts[:len(parts)-1], last[:at], last[at+len(field):])
 }
 
 // cutModel cuts the model's name out of a body. Within a text of JSON each quote is escaped, so that the

@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +47,17 @@ func TestAnonymous(t *testing.T) {
 	a.Extra = []Field{{Name: "max_tokens", Value: json.RawMessage("80")}} // the user's: it is the workload's
 	if of(chat, a) == of(chat, b) {
 		t.Error("a limit of the user's is left out")
+	}
+	for name, p := range map[string]Protocol{"chat": chat, "completions": completions} {
+		b := Call{Model: "m", Prompt: `, "nvext": {"extra_fields": ["worker_id", "timing"]}`, MaxTokens: 8, Extra: []Field{{Name: "seed", Value: json.RawMessage("1")}}}
+		a := b
+		a.OldLimit, a.Nvext = name == "chat", true
+		if of(p, a) != of(p, b) {
+			t.Errorf("%s, asked who serves it: %q and %q", name, of(p, a), of(p, b))
+		}
+		a.Extra = append(a.Extra, Field{Name: "nvext", Value: json.RawMessage(`{"use_raw_prompt": true}`)})
+		if got := of(p, a); got == of(p, b) || strings.Contains(got, `"extra_fields": [`) {
+			t.Errorf("%s: a user's own nvext is not sent as it is: %q", name, got)
+		}
 	}
 }

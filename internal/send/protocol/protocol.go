@@ -31,6 +31,7 @@ type Call struct {
 	NoIndex   bool
 	MaxTokens int
 	OldLimit  bool // chat: max_tokens too, for servers that know no max_completion_tokens
+	Nvext     bool // Dynamo: say who served it, and when
 	IgnoreEOS bool
 	NoStream  bool // the answer is to be one JSON object
 	Logprobs  *int // completions send null without it, as vLLM's client does

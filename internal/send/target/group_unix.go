@@ -96,6 +96,20 @@ func (g *group) wait(patience time.Duration) bool {
 	}
 }
 
+// over is closed when the last process has ended.
+func (g *group) over() <-chan struct{} { return g.gone }
+
+// halt stops all of the group but the watcher, which must hear when we die.
+func (g *group) halt() error {
+	if err := syscall.Kill(-g.id(), syscall.SIGSTOP); err != nil {
+		return fmt.Errorf("stop it: %w", err)
+	}
+	return g.watcher.Process.Signal(syscall.SIGCONT)
+}
+
+// resume lets all of the group go on.
+func (g *group) resume() error { return syscall.Kill(-g.id(), syscall.SIGCONT) }
+
 // end kills the group at once. The watcher is its leader, so it still exists.
 func (g *group) end() {
 	signalGroup(g.id(), syscall.SIGKILL)

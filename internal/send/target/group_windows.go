@@ -104,6 +104,18 @@ func (g *group) wait(patience time.Duration) bool {
 	}
 }
 
+// over is closed at once: who waits for it has waited for the first process, and the job has no more to tell by itself.
+func (*group) over() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+var errNoHalt = errors.New("a process can't be stopped and continued on Windows: kill it instead")
+
+func (*group) halt() error   { return errNoHalt }
+func (*group) resume() error { return errNoHalt }
+
 // end ends the job at once.
 func (g *group) end() {
 	_ = windows.TerminateJobObject(g.job, 1)

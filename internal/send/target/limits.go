@@ -19,7 +19,7 @@ const (
 	// after mostSlow that took so long no more are asked.
 	recogniseTimeout = 10 * time.Second
 	probeTimeout     = 2 * time.Second
-	mostProbes       = 12
+	mostProbes       = 13
 	mostSlow         = 2
 )
 

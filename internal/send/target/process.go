@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
@@ -41,7 +42,9 @@ type Process struct {
 	grace   time.Duration
 	started time.Time
 	exited  chan struct{}
-	err     error   // how it ended; set before exited is closed
+	err     error     // how it ended; this and the next are set before exited is closed
+	ended   time.Time // when we knew
+	halted  atomic.Bool
 	mark    string  // in the environment of all of them
 	strays  []Stray // known after Stop
 	held    bool    // so is this: somebody is left that can't be named
@@ -78,7 +81,7 @@ func Start(c Command) (*Process, error) {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
 	go func() {
-		p.err = p.cmd.Wait()
+		p.err, p.ended = p.cmd.Wait(), time.Now()
 		close(p.exited)
 	}()
 	if err := p.note(); err != nil {
@@ -107,17 +110,65 @@ func (p *Process) Interrupt() { interrupt(p.cmd) }
 // grace, SIGKILL. It may be called more than once and returns when all is over.
 func (p *Process) Stop() {
 	p.stop.Do(func() {
+		_ = p.Continue() // or it would not hear
 		if p.group.ask() {
 			p.group.wait(p.grace)
 		}
-		p.group.end() // and whatever is left of it
-		<-p.exited
-		p.findStrays()
-		if p.pidFile != "" {
-			_ = os.Remove(p.pidFile) // a stale one is recognised
-		}
+		p.finish() // and whatever is left of it
 	})
 }
+
+// Kill ends the server and all that it started at once, as a crash would.
+func (p *Process) Kill() { p.stop.Do(p.finish) }
+
+func (p *Process) finish() {
+	p.group.end()
+	<-p.exited
+	p.findStrays()
+	if p.pidFile != "" {
+		_ = os.Remove(p.pidFile) // a stale one is recognised
+	}
+}
+
+// Ask asks the server and all that it started to end by themselves (SIGTERM), and waits for it as long as ctx lets it.
+// Stop is needed all the same.
+func (p *Process) Ask(ctx context.Context) error {
+	if err := p.Continue(); err != nil {
+		return err
+	}
+	if !p.group.ask() {
+		return errors.New("it could not be asked to end")
+	}
+	select {
+	case <-p.exited:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	select {
+	case <-p.group.over():
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// Halt stops the server and all that it started where they are (SIGSTOP): they keep their sockets and answer nothing.
+// Our watcher of them goes on.
+func (p *Process) Halt() error {
+	p.halted.Store(true)
+	return p.group.halt()
+}
+
+// Continue lets those go on that were halted.
+func (p *Process) Continue() error {
+	if !p.halted.Swap(false) {
+		return nil
+	}
+	return p.group.resume()
+}
+
+// EndedAt is when the first process ended. It is known after Exited.
+func (p *Process) EndedAt() time.Time { return p.ended }
 
 // Wait waits for the end of the first process.
 func (p *Process) Wait() { <-p.exited }

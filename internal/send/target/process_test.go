@@ -337,3 +337,64 @@ func TestRealVersion(t *testing.T) {
 		}
 	}
 }
+
+// A halted server answers nothing, and ends when it is stopped or when we are killed; one that is killed is gone at once.
+func TestRealHaltContinueKill(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(*Process)
+	}{
+		{"stop", (*Process).Stop},
+		{"kill", (*Process).Kill},
+		{"ask", func(p *Process) {
+			if err := p.Ask(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := familyIn(t.TempDir())
+			c.Grace = patience
+			p, err := Start(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Stop()
+			pids := awaitPIDs(t, filepath.Dir(c.Log))
+			if err := p.Halt(); err != nil {
+				t.Fatal(err)
+			}
+			for _, pid := range pids {
+				await(t, "it is halted", func() bool { return stateOf(t, pid) == "T" })
+			}
+			await(t, "the watcher is not", func() bool { return stateOf(t, p.group.id()) == "S" })
+			if err := p.Continue(); err != nil {
+				t.Fatal(err)
+			}
+			for _, pid := range pids {
+				await(t, "it goes on", func() bool { return stateOf(t, pid) == "S" })
+			}
+			if err := p.Halt(); err != nil {
+				t.Fatal(err)
+			}
+			before := time.Now()
+			tt.end(p)
+			awaitGone(t, pids)
+			if at := p.EndedAt(); at.Before(before) || time.Since(at) < 0 {
+				t.Errorf("it ended at %v, asked at %v", at, before)
+			}
+			p.Stop() // harmless
+		})
+	}
+}
+
+// stateOf is the letter that the kernel has for what a process does.
+func stateOf(t *testing.T, pid int) string {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Skip("there is no /proc here")
+	}
+	_, after, _ := strings.Cut(string(b), ") ")
+	return after[:1]
+}

@@ -1,6 +1,10 @@
 package target
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
 
 // The servers that are known.
 const (
@@ -18,6 +22,15 @@ const (
 	LiteLLM      = "LiteLLM"
 	OpenAI       = "OpenAI"
 	Inferometer  = "Inferometer"
+
+	// Routers, which send requests on to other servers. LiteLLM is one too.
+	VLLMRouter      = "vllm-router"
+	SGLangRouter    = "sglang-router"
+	SMG             = "smg"
+	Dynamo          = "Dynamo"
+	LLMD            = "llm-d"
+	ProductionStack = "production-stack"
+	SimRouter       = "Inferometer's router"
 )
 
 // Quirks are what is known of one kind of server: which protocol is best for which work,
@@ -31,6 +44,8 @@ type Quirks struct {
 	// OldLimit says that its chat needs max_tokens beside max_completion_tokens, which it may
 	// not know. Others must not get both: OpenAI itself refuses them together.
 	OldLimit bool
+	// Nvext says that it tells who served a request if it is asked in the field nvext, which is Dynamo's.
+	Nvext bool
 	// TokenIDs says whether /v1/completions takes token ids as a prompt.
 	TokenIDs Answer
 	// IgnoreEOS says whether it keeps ignore_eos, so that the lengths of answers are fixed.
@@ -44,11 +59,27 @@ type Quirks struct {
 	Idle, Requests int
 	// Metrics is the path of its metrics; empty: the usual one.
 	Metrics string
+	// Router is what is known of one that sends requests on to other servers; nil: it is none.
+	Router *RouterQuirks
 	// VersionAt are where it tells its version, each a path and a field of a JSON object.
 	VersionAt []string
 	// Read is the version, or the document, that this was read in; Seen the one whose answers
 	// the tests of this repository have seen.
 	Read, Seen string
+}
+
+// RouterQuirks are what a router tells of the servers behind it, and what it does not.
+type RouterQuirks struct {
+	// Workers is the path that lists them, empty: none does; Metrics whose counters its own /metrics has.
+	Workers string
+	Metrics journal.Metrics
+	// Sign is where an answer says who served it; empty: nowhere.
+	Sign string
+	// Retries are the counters of requests that it sent again, and Where they are if not at its own /metrics.
+	Retries []string
+	Where   string
+	// Unknown is what can't be found out from outside; empty: nothing is known to be.
+	Unknown string
 }
 
 // Answer is yes, no, or not known.
@@ -142,6 +173,10 @@ var quirks = []Quirks{
 		Kind: LiteLLM, Text: chat, Chat: chat, Embeddings: embeddings,
 		TextWhy: "its /v1/completions sends a chat to most servers behind it",
 		Usage:   usageAsked, Read: "1.97", Seen: "1.106.2",
+		Router: &RouterQuirks{
+			Workers: "/model/info", Metrics: journal.NoMetrics, Sign: "x-litellm-model-api-base, x-litellm-model-id",
+			Retries: []string{"x-litellm-attempted-retries"}, Unknown: "its own counters, without an enterprise licence",
+		},
 	},
 	{
 		Kind: OpenAI, Text: chat, Chat: chat, // its embeddings refuse that field too
@@ -152,6 +187,62 @@ var quirks = []Quirks{
 		Kind: Inferometer, Text: "vllm", Chat: chat, Embeddings: embeddings, Rerank: rerank,
 		Echo: Yes, TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: NoLimit, Requests: NoLimit,
 		VersionAt: []string{"/version version"}, Read: "this version", Seen: "this version",
+	},
+	{
+		Kind: VLLMRouter, Text: "vllm", Chat: chat, Embeddings: embeddings, Rerank: rerank,
+		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Read: "0.1.16", Seen: "0.1.16",
+		Router: &RouterQuirks{
+			Workers: "/workers", Metrics: journal.WorkerMetrics, Where: "the port of --prometheus-port (29000)",
+			Retries: []string{"vllm_router_retries_total"}, Unknown: "who served a request, unless the worker's own headers say it",
+		},
+	},
+	{
+		Kind: SGLangRouter, Text: completions, Chat: chat, Embeddings: embeddings,
+		TokenIDs: No, IgnoreEOS: Yes, Usage: usageAsked, Read: "0.3.2", Seen: "0.3.2",
+		Router: &RouterQuirks{
+			Workers: "/workers", Metrics: journal.NoMetrics, Where: "the port of --prometheus-port (29000)",
+			Retries: []string{"smg_worker_retries_total"}, Unknown: "who served a request, unless the worker's own headers say it",
+		},
+	},
+	{
+		Kind: SMG, Text: completions, Chat: chat, Embeddings: embeddings,
+		TokenIDs: No, IgnoreEOS: Yes, Usage: usageAsked, Read: "1.13.0", Seen: "1.13.0",
+		Router: &RouterQuirks{
+			Workers: "/workers", Metrics: journal.NoMetrics, Where: "the port of --prometheus-port (29000)", Sign: "x-smg-routed-worker-id",
+			Retries: []string{"smg_worker_retries_total", "smg_worker_retries_exhausted_total"},
+		},
+	},
+	{
+		Kind: Dynamo, Text: chat, Chat: chat, Embeddings: embeddings, Nvext: true,
+		TextWhy:  "its requests go through a chat template anyway, and its own extensions are in chat",
+		TokenIDs: Unknown, IgnoreEOS: Yes, Usage: usageAsked, Read: "1.6.1", Seen: "1.6.1",
+		Router: &RouterQuirks{
+			Workers: "/health", Metrics: journal.OwnMetrics, Sign: "nvext.worker_id",
+			Retries: []string{"dynamo_frontend_model_migration_total"}, Unknown: "the metrics of its workers, unless they have DYN_SYSTEM_PORT",
+		},
+	},
+	{
+		Kind: LLMD, Text: "vllm", Chat: chat, Embeddings: embeddings,
+		TokenIDs: Unknown, IgnoreEOS: Unknown, Usage: usageAsked, Read: "520af47 (2026-05-17)",
+		Router: &RouterQuirks{
+			Metrics: journal.OwnMetrics, Where: "the endpoint picker's own port", Sign: "x-inference-pod, x-session-token",
+			Unknown: "the pods behind it: give them with --replica",
+		},
+	},
+	{
+		Kind: ProductionStack, Text: "vllm", Chat: chat, Embeddings: embeddings, Rerank: rerank,
+		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, VersionAt: []string{"/version version"}, Read: "its source of 2026-08-05",
+		Router: &RouterQuirks{
+			Workers: "/metrics", Metrics: journal.OwnMetrics,
+			Unknown: "who served a request; its gauges have the names of vLLM's, one line for each server",
+		},
+	},
+	{
+		Kind: SimRouter, Text: "vllm", Chat: chat, Embeddings: embeddings, Rerank: rerank,
+		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: NoLimit, Requests: NoLimit, Read: "this version", Seen: "this version",
+		Router: &RouterQuirks{
+			Workers: "/workers", Metrics: journal.OwnMetrics, Sign: "x-inferometer-replica", Retries: []string{"sim_router_retries_total"},
+		},
 	},
 }
 

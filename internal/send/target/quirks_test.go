@@ -4,8 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/journal"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/servers.md")
@@ -75,6 +78,22 @@ func quirksTables() string {
 		}
 		row(q.Kind, key, q.TokenIDs.String(), q.Echo.String(), q.IgnoreEOS.String(), q.Usage, limit(q.Idle, " s"), limit(q.Requests, ""), strings.Join(at, ", or "), q.Read, q.Seen)
 	}
+	b.WriteString("\nRouters send requests on to other servers. Their own `/metrics` may be another's:\n\n")
+	row("router", "servers behind it", "whose `/metrics`", "its own metrics", "requests sent again", "who served it", "what can't be known")
+	b.WriteString("|---|---|---|---|---|---|---|\n")
+	for _, q := range quirks {
+		if r := q.Router; r != nil {
+			where := r.Where
+			if where == "" && r.Metrics == journal.OwnMetrics {
+				where = "`/metrics`"
+			}
+			retries := slices.Clone(r.Retries)
+			for i := range retries {
+				retries[i] = code(retries[i])
+			}
+			row(q.Kind, code(r.Workers), string(r.Metrics), where, strings.Join(retries, ", "), r.Sign, r.Unknown)
+		}
+	}
 	return b.String()
 }
 
@@ -101,6 +120,9 @@ func TestQuirks(t *testing.T) {
 		}
 		if strings.ContainsAny(q.TextWhy+q.Read+q.Seen+q.Usage, "|\n") {
 			t.Errorf("%s: words that do not fit into a cell", q.Kind)
+		}
+		if r := q.Router; r != nil && (r.Metrics == "" || strings.ContainsAny(r.Where+r.Sign+r.Unknown, "|\n")) {
+			t.Errorf("%s: the router %+v", q.Kind, *r)
 		}
 		for _, at := range q.VersionAt {
 			if path, field, ok := strings.Cut(at, " "); !ok || path[0] != '/' || field == "" {

@@ -116,7 +116,12 @@ func (t *Target) Ask(ctx context.Context, endpoint, model string) error {
 
 // Post sends an empty POST, as for /reset_prefix_cache, and wants a 2xx.
 func (t *Target) Post(ctx context.Context, path string) error {
-	_, err := t.post(ctx, path, nil)
+	return t.PostJSON(ctx, path, nil)
+}
+
+// PostJSON sends a JSON object, as for /v1/load_lora_adapter, or nothing if it is nil, and wants a 2xx.
+func (t *Target) PostJSON(ctx context.Context, path string, body any) error {
+	_, err := t.post(ctx, path, body)
 	return err
 }
 

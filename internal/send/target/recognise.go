@@ -20,6 +20,8 @@ type recogniser struct {
 
 	models []ownedModel
 	ollama bool // its root page says that it is Ollama
+	smg    bool // its headers have smg's codes
+	router Router
 }
 
 // ownedModel is what a list of models says of who serves one.
@@ -30,7 +32,7 @@ type ownedModel struct {
 
 // probes are the questions, from cheap to dear. Each knows what it wants to hear.
 var probes = []func(*recogniser){
-	(*recogniser).askModels, (*recogniser).askRoot, (*recogniser).askOllama, (*recogniser).askVersion, (*recogniser).askProps,
+	(*recogniser).askRouter, (*recogniser).askModels, (*recogniser).askRoot, (*recogniser).askOllama, (*recogniser).askVersion, (*recogniser).askProps,
 	(*recogniser).askInfo, (*recogniser).askModelInfo, (*recogniser).askV2, (*recogniser).askLiveliness, (*recogniser).askMetrics,
 }
 
@@ -61,6 +63,7 @@ func (r *recogniser) get(path string) (body []byte, ok bool) {
 	if r.id.Gateway == "" {
 		r.id.Gateway = gatewayOf(a.header)
 	}
+	r.smg = r.smg || a.header.Get("X-Smg-Error-Code") != ""
 	if kind, version, why := kindOf(a.header); r.id.Kind == "" && kind != "" {
 		r.id.Version = "" // of a path that told no kind
 		r.found(kind, version, why)
@@ -77,8 +80,8 @@ func (r *recogniser) found(kind, version, why string) {
 	if version = r.t.secrets().Word(version); version != "" {
 		r.id.Version = version
 	}
-	if kind == LiteLLM {
-		r.id.Gateway = LiteLLM
+	if r.id.Quirks().Router != nil {
+		r.id.Gateway = kind
 	}
 }
 
@@ -117,7 +120,10 @@ var owners = map[string]string{
 	"infinity": Infinity, "inferometer": Inferometer,
 }
 
-const saysItsModels = "its list of models says so"
+const (
+	saysItsModels  = "its list of models says so"
+	saysItsMetrics = "its metrics say so"
+)
 
 func readModels(b []byte) []ownedModel {
 	var list struct {
@@ -125,6 +131,13 @@ func readModels(b []byte) []ownedModel {
 	}
 	_ = json.Unmarshal(b, &list) // a field of a wrong type is passed over, the others are there
 	return list.Data
+}
+
+// askRouter comes first: a router passes on what a worker says of itself, and its own quirks are those that matter.
+func (r *recogniser) askRouter() {
+	if r.askWorkers(); r.router.Kind != "" {
+		r.found(r.router.Kind, "", r.router.Why)
+	}
 }
 
 // askModels asks who owns the models. Infinity has its list at the root.
@@ -226,7 +239,16 @@ func (r *recogniser) askLiveliness() {
 
 // metricNames are how the names of a server's metrics begin.
 var metricNames = []struct{ prefix, kind string }{
-	{"vllm:", VLLM}, {"sglang:", SGLang}, {"sglang_", SGLang}, {"llamacpp:", LlamaCPP}, {"tgi_", TGI}, {"trtllm_", TRTLLM}, {"nv_inference_", Triton}, {"litellm_", LiteLLM},
+	{"vllm:", VLLM},
+	{"sglang:", SGLang},
+	{"sglang_", SGLang},
+	{"llamacpp:", LlamaCPP},
+	{"tgi_", TGI},
+	{"trtllm_", TRTLLM},
+	{"nv_inference_", Triton},
+	{"litellm_", LiteLLM},
+	{"dynamo_frontend_", Dynamo},
+	{"sim_router_", SimRouter},
 }
 
 // askMetrics comes last: metrics are long, and those of TensorRT-LLM are handed out once.
@@ -237,7 +259,7 @@ func (r *recogniser) askMetrics() {
 	}
 	kind, gateway := kindOfMetrics(b)
 	if kind != "" {
-		r.found(kind, "", "its metrics say so")
+		r.found(kind, "", saysItsMetrics)
 	}
 	if r.id.Gateway == "" {
 		r.id.Gateway = gateway

@@ -3,6 +3,8 @@ package trace
 import (
 	"encoding/json"
 	"errors"
+
+	"github.com/inferometer/inferometer/internal/send/trace/tree"
 )
 
 // agenticOutput is what SGLang asks for where nothing else is said.
@@ -11,20 +13,29 @@ const agenticOutput = 220
 var agentic = &Format{
 	Name: "agentic", Doc: "SGLang's agentic traces (JSON): turns with their prompt tokens, without times or output lengths (220 is taken).", History: true,
 	looks: func(head []byte) bool { return hasKeys(head, "conversations", "messages") },
-	open: func(in *input) (rows, error) {
-		a := &agenticFile{file: in.index}
-		a.object = newObject(in, "conversations", func(_ string, d *decoder) error { return d.skip() })
-		return a, nil
-	},
+	find:  findConversations,
+	tree:  readConversation,
 }
 
-// agenticFile gives the turns of one conversation after the other.
-type agenticFile struct {
-	*object
-	file         int
-	number, turn int
-	conversation int
-	turns        []agenticTurn
+// findConversations finds the lists of turns in the list of conversations.
+func findConversations(in *input, found func(place) error) error {
+	w := newWalker(in)
+	return w.fields(func(key string) error {
+		if key != "conversations" {
+			return w.skip()
+		}
+		return w.elements(func() error {
+			var turns json.RawMessage
+			if err := w.Decode(&turns); err != nil {
+				return err
+			}
+			if string(turns) == "[]" {
+				return nil
+			}
+			n := int64(len(turns))
+			return found(place{line: 1, at: w.InputOffset() - n, n: n})
+		})
+	})
 }
 
 type agenticTurn struct {
@@ -32,30 +43,24 @@ type agenticTurn struct {
 	Tokens   *int              `json:"prompt_tokens"`
 }
 
-func (a *agenticFile) next(r *Row) error {
-	var t agenticTurn
-	for len(t.Messages) == 0 { // SGLang passes over them
-		for len(a.turns) == 0 {
-			a.turns = nil
-			if err := a.object.next(&a.turns); err != nil {
-				return err
-			}
-			a.conversation++
-			a.turn = 0
+func readConversation(in *input, _ TreeOptions) (*tree.Tree, error) {
+	var turns []agenticTurn
+	if err := newWalker(in).Decode(&turns); err != nil {
+		return nil, whole(err)
+	}
+	var rows []Row
+	for i, t := range turns {
+		if len(t.Messages) == 0 { // SGLang passes over them
+			continue
 		}
-		t, a.turns = a.turns[0], a.turns[1:]
+		if t.Tokens == nil {
+			return nil, rowError(i+1, errors.New("a turn needs prompt_tokens"))
+		}
+		r := Row{Input: *t.Tokens, Output: agenticOutput, Untimed: true}
+		if err := r.check(); err != nil {
+			return nil, rowError(i+1, err)
+		}
+		rows = append(rows, r)
 	}
-	a.number++
-	a.turn++
-	if t.Tokens == nil {
-		return rowError(a.number, errors.New("a turn needs prompt_tokens"))
-	}
-	*r = Row{
-		Number: a.number, Input: *t.Tokens, Output: agenticOutput,
-		Session: mix(uint64(a.file)+1, uint64(a.conversation)), Turn: a.turn,
-	}
-	if err := r.check(); err != nil {
-		return rowError(a.number, err)
-	}
-	return nil
+	return chainOf(rows, true)
 }

@@ -6,7 +6,7 @@ import "encoding/json"
 const bailianBlock = 16
 
 var bailian = &Format{
-	Name: "bailian", Doc: "Alibaba's Bailian traces of Qwen (JSON lines); times are seconds, blocks have 16 tokens.", Timed: true,
+	Name: "bailian", Doc: "Alibaba's Bailian traces of Qwen (JSON lines); times are seconds, blocks have 16 tokens.", Timed: true, Sessions: true,
 	looks: func(head []byte) bool {
 		return hasKeys(head, "chat_id", "parent_chat_id", "timestamp", "input_length")
 	},

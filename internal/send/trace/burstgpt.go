@@ -6,11 +6,12 @@ const (
 	burstInput   = "Request tokens"
 	burstOutput  = "Response tokens"
 	burstSession = "Session ID"
+	burstElapsed = "Elapsed time"
 )
 
 var burstGPT = &Format{
 	Name: "burstgpt", Doc: "BurstGPT, versions 1.1 and 2.0 (CSV, columns by name); times are seconds; no response tokens mean a failure.",
-	Timed: true, History: true,
+	Timed: true, History: true, Sessions: true,
 	looks: func(head []byte) bool { return isTable(head, burstTime, burstModel, burstInput, burstOutput) },
 	open: func(in *input) (rows, error) {
 		turns := map[uint64]int{}
@@ -26,6 +27,11 @@ func burstRow(t *table, r *Row, turns map[uint64]int) error {
 	}
 	if r.At, err = seconds(s); err != nil {
 		return err
+	}
+	if took, err := t.float(burstElapsed); err == nil { // in version 2.0
+		if r.Took, err = seconds(max(took, 0)); err != nil {
+			return err
+		}
 	}
 	if err := t.lengths(r, burstInput, burstOutput); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 type table struct {
 	lines
 	columns map[string]int
+	header  []byte
 	number  int
 	fields  [][]byte
 	row     func(*table, *Row) error
@@ -28,6 +29,7 @@ func newTable(in *input, row func(*table, *Row) error, needs ...string) (*table,
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	t.header = bytes.Clone(header)
 	for i, name := range strings.Split(strings.TrimPrefix(string(header), "\ufeff"), ",") {
 		if name = columnName(name); name != "" {
 			if _, twice := t.columns[name]; !twice {
@@ -49,6 +51,9 @@ func (t *table) has(name string) bool {
 	_, ok := t.columns[columnName(name)]
 	return ok
 }
+
+// head implements located.
+func (t *table) head() []byte { return t.header }
 
 func (t *table) next(r *Row) error {
 	line, err := t.lines.next()

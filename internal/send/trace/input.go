@@ -9,14 +9,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/files/spool"
 )
 
 // input is one file of a trace, open.
 type input struct {
 	*bufio.Reader
-	bound *bounded
-	file  *os.File
-	index int // of the file among those of the trace
+	bound  *bounded
+	file   *os.File
+	index  int      // of the file among those of the trace
+	packed bool     // by gzip
+	more   []*input // that are closed with it
 }
 
 // openInput opens a file, which may be compressed by gzip.
@@ -33,19 +38,52 @@ func openInput(path string, index int) (*input, error) {
 			f.Close()
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		in.packed = true
 	} else {
 		r = plain
 	}
-	in.bound = &bounded{r: r}
-	in.Reader = bufio.NewReaderSize(in.bound, headSize)
+	in.read(r)
 	return in, nil
 }
 
-func (in *input) Close() error {
-	if in.file == nil {
-		return nil
+// unpacked opens a file so that its parts can be read in any order. One that is compressed becomes a file without a name:
+// nothing inside it is found without reading what stands before it.
+func unpacked(path string) (*os.File, error) {
+	in, err := openInput(path, 0)
+	if err != nil {
+		return nil, err
 	}
-	return in.file.Close()
+	if !in.packed {
+		return in.file, nil
+	}
+	defer in.Close()
+	t, err := spool.NewTemporary()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(t, in.bound.r); err != nil {
+		return nil, errors.Join(err, t.File.Close())
+	}
+	return t.File, nil
+}
+
+// newLine reads a line, or only its end.
+func newLine(line []byte) io.Reader { return bytes.NewReader(append(slices.Clip(line), '\n')) }
+
+func (in *input) read(r io.Reader) {
+	in.bound = &bounded{r: r}
+	in.Reader = bufio.NewReaderSize(in.bound, headSize)
+}
+
+func (in *input) Close() error {
+	var err error
+	for _, m := range in.more {
+		err = errors.Join(err, m.Close())
+	}
+	if in.file != nil {
+		err = errors.Join(err, in.file.Close())
+	}
+	return err
 }
 
 // head looks at the first bytes.
@@ -77,9 +115,16 @@ func (b *bounded) passed() { b.n = 0 }
 
 // lines reads lines that are not blank.
 type lines struct {
-	in   *input
-	long []byte
+	in    *input
+	long  []byte
+	at, n int64 // the line that was read last
 }
+
+// last implements located.
+func (l *lines) last() place { return place{at: l.at, n: l.n} }
+
+// head implements located.
+func (l *lines) head() []byte { return nil }
 
 // next is the next line, without its end; it holds until the call after. The last
 // line needs no end.
@@ -95,9 +140,11 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-func (l *lines) read() ([]byte, error) {
+func (l *lines) read() (line []byte, err error) {
 	l.in.bound.passed()
-	line, err := l.in.ReadSlice('\n')
+	l.at += l.n
+	defer func() { l.n = int64(len(line)) }()
+	line, err = l.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return line, err
 	}

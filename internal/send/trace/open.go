@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/send/trace/tree"
 )
 
 // Trace is one file, or several of the same format, of which each begins at its own zero.
@@ -52,6 +54,15 @@ func Open(format string, paths ...string) (*Trace, error) {
 	return t, nil
 }
 
+// isData says by its name whether a file of a folder may be a trace: a folder often has a README beside them.
+func isData(name string) bool {
+	switch filepath.Ext(strings.TrimSuffix(name, ".gz")) {
+	case ".json", ".jsonl", ".csv":
+		return true
+	}
+	return false
+}
+
 // filesOf are the files of a folder by name, or the one file that path is.
 func filesOf(path string) ([]string, error) {
 	info, err := os.Stat(path)
@@ -71,6 +82,9 @@ func filesOf(path string) ([]string, error) {
 			files = append(files, filepath.Join(path, e.Name()))
 		}
 	}
+	if slices.ContainsFunc(files, isData) {
+		files = slices.DeleteFunc(files, func(f string) bool { return !isData(f) })
+	}
 	slices.Sort(files)
 	return files, nil
 }
@@ -81,6 +95,7 @@ type Reader struct {
 	file  int // the next one
 	in    *input
 	rows  rows
+	trees *treeRows // of a format of trees; nil: they are not open yet
 }
 
 // Rows begins to read.
@@ -88,6 +103,9 @@ func (t *Trace) Rows() *Reader { return &Reader{trace: t} }
 
 // Next reads a row; io.EOF after the last. What r holds is valid until the next call.
 func (r *Reader) Next(row *Row) error {
+	if r.trace.Format.open == nil {
+		return r.nextTurn(row)
+	}
 	for {
 		if r.rows == nil {
 			if r.file == len(r.trace.Files) {
@@ -122,13 +140,74 @@ func (r *Reader) open() (err error) {
 	return nil
 }
 
+// nextTurn reads a row of a format of trees.
+func (r *Reader) nextTurn(row *Row) (err error) {
+	if r.trees == nil {
+		r.trees = &treeRows{history: r.trace.Format.History}
+		if r.trees.Trees, err = r.trace.Trees(TreeOptions{}); err != nil {
+			return err
+		}
+	}
+	return r.trees.next(row)
+}
+
 // Close lets go of the file that is being read.
 func (r *Reader) Close() error {
 	r.rows = nil
+	if r.trees != nil && r.trees.Trees != nil {
+		err := r.trees.Close()
+		r.trees = nil
+		return err
+	}
 	if r.in == nil {
 		return nil
 	}
 	err := r.in.Close()
 	r.in = nil
 	return err
+}
+
+// treeRows are the turns of one tree after the other. Each branch is a session.
+type treeRows struct {
+	Trees
+	history bool // prompts are known by their history alone
+	count   int  // rows so far
+	number  int  // the next tree
+	tree    *tree.Tree
+	turn    int // the next one
+	prompts tree.Prompts
+	turns   []int // so far, by branch
+	ids     []uint64
+}
+
+func (r *treeRows) next(row *Row) (err error) {
+	for r.tree == nil || r.turn == len(r.tree.Turns) {
+		if r.number == r.Len() {
+			return io.EOF
+		}
+		if r.tree, err = r.Tree(r.number); err != nil {
+			return err
+		}
+		r.number++
+		r.turn, r.prompts, r.turns = 0, tree.Prompts{}, make([]int, len(r.tree.Branches))
+	}
+	t := &r.tree.Turns[r.turn]
+	r.count++
+	r.turns[t.Branch]++
+	*row = Row{
+		Number: r.count, At: r.tree.At + t.At, Input: t.Input, Output: t.Output, Model: t.Model,
+		Session: mix(uint64(r.number), uint64(t.Branch)), Turn: r.turns[t.Branch],
+	}
+	if ids := r.prompts.Of(r.tree, r.turn); len(ids) > 0 && !r.history {
+		row.IDs, row.Block = ids, r.tree.Block
+		if !r.tree.Shared {
+			r.ids = r.ids[:0]
+			for _, id := range ids {
+				r.ids = append(r.ids, mix(uint64(r.number), id))
+			}
+			row.IDs = r.ids
+		}
+	}
+	r.turn++
+	return nil
 }

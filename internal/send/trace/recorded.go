@@ -7,12 +7,13 @@ import (
 )
 
 var recorded = &Format{
-	Name: "inferometer", Doc: "Recordings of inferometer record (JSON lines): Mooncake's keys and others; times are milliseconds, each row says the size of its blocks.", Timed: true,
+	Name: "inferometer", Doc: "Recordings of inferometer record (JSON lines): Mooncake's keys and others; times are milliseconds, each row says the size of its blocks.", Timed: true, Sessions: true, Continued: true,
 	looks: func(head []byte) bool { return hasKeys(head, "inferometer", "timestamp", "outcome") },
 	open: func(in *input) (rows, error) {
 		s := &recordedTurns{turns: map[uint64]int{}}
 		return newJSONLines(in, s.row), nil
 	},
+	tree: readRecordedTree,
 }
 
 // RecordedVersion is that of the rows that are written.
@@ -24,6 +25,7 @@ type Recorded struct {
 	Version   int      `json:"inferometer"`    // of this form: 1
 	Timestamp *float64 `json:"timestamp"`      // ms since the recording's first request
 	Time      string   `json:"time,omitempty"` // the same moment on the system's clock
+	ID        uint64   `json:"id"`             // number of the request in the order of arrival, from 1
 	// Tokens of the prompt and of the answer; absent where nobody knows.
 	Input  *int `json:"input_length,omitempty"`
 	Output *int `json:"output_length,omitempty"`
@@ -32,15 +34,23 @@ type Recorded struct {
 	OutputBy string   `json:"output_by,omitempty"`
 	Block    int      `json:"block_size,omitempty"` // tokens of a block of the prompt
 	IDs      []uint64 `json:"hash_ids,omitempty"`   // names of these blocks, by a keyed hash
-	Session  string   `json:"session,omitempty"`    // keyed hash of the header x-session-id and its like, --session-header, or session_id, conversation_id, prompt_cache_key or user of the body
-	Protocol string   `json:"protocol,omitempty"`   // what was asked
-	Path     string   `json:"path,omitempty"`       // only the part that is known by name
-	Model    string   `json:"model,omitempty"`      // as the request named it
-	Stream   bool     `json:"stream"`               // whether a stream was asked for
+	Session  string   `json:"session,omitempty"`    // name of the job that it is of, a keyed hash
+	// SessionBy says what named it: header (--session-header, x-session-id and its like), body (session_id, conversation_id,
+	// prompt_cache_key, or metadata.user_id with a session in it), or prefix: it is of the same session as the request that it continues.
+	SessionBy string `json:"session_by,omitempty"`
+	Continues uint64 `json:"continues,omitempty"` // id of the request whose whole prompt this one begins with; absent: its prompt is new
+	Protocol  string `json:"protocol,omitempty"`  // what was asked
+	Path      string `json:"path,omitempty"`      // only the part that is known by name
+	Model     string `json:"model,omitempty"`     // as the request named it
+	Stream    bool   `json:"stream"`              // whether a stream was asked for
 	// Sampling are numbers and booleans by OpenAI's names.
 	Sampling map[string]json.RawMessage `json:"sampling,omitempty"`
-	Status   int                        `json:"status"`  // 0: there was no answer
-	Outcome  string                     `json:"outcome"` // as docs/outcomes.md has them; unread: an answer that could not be read, such as a compressed one
+	Status   int                        `json:"status"`           // 0: there was no answer
+	Outcome  string                     `json:"outcome"`          // as docs/outcomes.md has them; unread: an answer that could not be read, such as a compressed one
+	Finish   string                     `json:"finish,omitempty"` // why the answer ended: stop, length, tool_calls or another word of the protocol
+	// ToolCalls are the calls of tools in the answer, ToolResults their results among the messages that the request adds.
+	ToolCalls   int `json:"tool_calls,omitempty"`
+	ToolResults int `json:"tool_results,omitempty"`
 	// As seen at the proxy.
 	TTFT *float64 `json:"ttft_ms,omitempty"`
 	E2EL float64  `json:"e2el_ms"`
@@ -48,6 +58,13 @@ type Recorded struct {
 	Request json.RawMessage `json:"request,omitempty"`
 	Answer  *string         `json:"answer,omitempty"`
 }
+
+// What named the session of a row.
+const (
+	ByHeader = "header"
+	ByBody   = "body"
+	ByPrefix = "prefix"
+)
 
 // Who counted the tokens of a row.
 const (

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/trace/tree"
+	"github.com/inferometer/inferometer/internal/send/trace/treefile"
 )
 
 // Format is a kind of file.
@@ -16,17 +18,48 @@ type Format struct {
 	Timed bool
 	// History says that each prompt of a session begins with the one before it.
 	History bool
+	// Sessions says that rows may tell which session they belong to.
+	Sessions bool
+	// Continued says that a session may go on in the next file.
+	Continued bool
 
 	looks func(head []byte) bool // tells a file by its first bytes
 	open  func(in *input) (rows, error)
+	// tree reads a tree. In a format without open its input is a JSON value, of which a file may have several; find
+	// finds these, and nil takes each object that is not in another. With open it is the lines of one session, and nil
+	// makes a chain of their rows. Or trees does all of it. Rows of a format without open are the turns of its trees.
+	find  func(in *input, found func(place) error) error
+	tree  func(in *input, o TreeOptions) (*tree.Tree, error)
+	trees func(t *Trace, o TreeOptions) (Trees, error)
 }
 
 // rows gives the rows of one file; io.EOF after the last.
 type rows interface{ next(*Row) error }
 
-// formats is the one place where a format is registered. A file is the first one that
-// it looks like.
-var formats = option.NewTable("trace format", func(f *Format) string { return f.Name }, azure, burstGPT, vidur, dynamo, recorded, bailian, mooncake, weka, agentic)
+// formats is the one place where a format is registered, but for those of package treefile. A file is the first one
+// that it looks like.
+var formats = option.NewTable("trace format", func(f *Format) string { return f.Name },
+	append(fileFormats(), azure, burstGPT, vidur, dynamo, recorded, bailian, mooncake, weka, agentic)...)
+
+// fileFormats are those of package treefile.
+func fileFormats() (list []*Format) {
+	for _, f := range treefile.Formats {
+		list = append(list, &Format{
+			Name: f.Name, Doc: f.Doc, Timed: f.Timed, looks: f.Looks,
+			trees: func(t *Trace, o TreeOptions) (Trees, error) {
+				all, err := f.Open(t.Files, unpacked, o.Split)
+				if err != nil {
+					return nil, err
+				}
+				return all, nil
+			},
+		})
+	}
+	return list
+}
+
+// OfTrees says that a file holds trees, each with times of its own; else it holds rows.
+func (f *Format) OfTrees() bool { return f.open == nil }
 
 // Formats lists the formats.
 func Formats() []*Format { return formats.All() }

@@ -5,14 +5,17 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"time"
 )
 
 // Row is one request of a trace.
 type Row struct {
-	Number int           // of the row in its file, from 1; a header is none
+	Number int           // of the row in its file, from 1; a header is none. Of turns of trees: in the trace
 	At     time.Duration // from a zero of the file's own, which may lie after it
 	Input  int           // tokens of the prompt
 	Output int           // tokens of the answer
@@ -32,6 +35,37 @@ type Row struct {
 	Failed bool
 	// Sampling are the parameters that it asked for, where the format says them.
 	Sampling []Parameter
+	// Job is the session that began the one of the row; 0: it is one by itself.
+	Job uint64
+	// Took is from being sent to the end of the answer; 0: not known.
+	Took time.Duration
+	// Delay is from the end of the row before it in its session; nil: At says it.
+	Delay *time.Duration
+	// Untimed: At is not known.
+	Untimed bool
+	// Own are messages as chat completions have them, where the format has texts; with Adds they come behind those of
+	// the row before it in its session and its answer. Fields are further fields of the body.
+	Own    []json.RawMessage
+	Adds   bool
+	Fields map[string]json.RawMessage
+}
+
+// job is the session by which rows make a tree; 0: none.
+func (r *Row) job() uint64 { return cmp.Or(r.Job, r.Session) }
+
+// fields are those of the body, sampling parameters among them.
+func (r *Row) fields() map[string]json.RawMessage {
+	if len(r.Sampling) == 0 {
+		return r.Fields
+	}
+	all := maps.Clone(r.Fields)
+	if all == nil {
+		all = map[string]json.RawMessage{}
+	}
+	for _, p := range r.Sampling {
+		all[p.Name] = p.Value
+	}
+	return all
 }
 
 // Parameter is a sampling parameter by OpenAI's name, such as temperature.
@@ -80,7 +114,7 @@ func seconds(s float64) (time.Duration, error) {
 	if !(s >= -mostSeconds && s <= mostSeconds) { // so that nan fails too
 		return 0, fmt.Errorf("a time of %g s is not within 31 years", s)
 	}
-	return time.Duration(s * 1e9), nil
+	return time.Duration(math.Round(s * 1e9)), nil
 }
 
 // sessionOf names a session by a text of the file. It is never 0.

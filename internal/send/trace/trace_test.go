@@ -1,13 +1,13 @@
 package trace
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,29 +18,33 @@ import (
 )
 
 // readAll reads a text as a file of a format, or of the one that it looks like.
-func readAll(text, format string) (*Format, []Row, error) {
-	in := newInput(strings.NewReader(text))
-	f, err := detect(in.head())
-	if format != "" {
-		f, err = formats.Find(format)
-	}
+func readAll(t testing.TB, text, format string) (*Format, []Row, error) {
+	tr, err := openText(t, text, format)
 	if err != nil {
 		return nil, nil, err
 	}
-	from, err := f.open(in)
-	if err != nil {
-		return f, nil, err
-	}
+	from := tr.Rows()
+	defer from.Close()
 	var all []Row
 	for {
 		var r Row
-		if err := from.next(&r); errors.Is(err, io.EOF) {
-			return f, all, nil
+		if err := from.Next(&r); errors.Is(err, io.EOF) {
+			return tr.Format, all, nil
 		} else if err != nil {
-			return f, all, err
+			return tr.Format, all, err
 		}
+		r.IDs = slices.Clone(r.IDs)
 		all = append(all, r)
 	}
+}
+
+// openText opens a text as a file.
+func openText(t testing.TB, text, format string) (*Trace, error) {
+	path := filepath.Join(t.TempDir(), "trace")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Open(format, path)
 }
 
 const (
@@ -92,9 +96,9 @@ func TestFormats(t *testing.T) {
 			{Number: 1, At: 5 * time.Second, Input: 472, Output: 18, Model: "ChatGPT"}, {Number: 2, At: 45 * time.Second, Input: 10, Failed: true, Model: "GPT-4"},
 		}},
 		{"burstgpt", "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n5.0,7,43,GPT-4,906,446,1352,Conversation log\n6.5,,2,ChatGPT,36,29,65,API log\n7,7,1,GPT-4,1400,3,9,x\n", []Row{
-			{Number: 1, At: 5 * time.Second, Input: 906, Output: 446, Session: conversation, Turn: 1, Model: "GPT-4"},
-			{Number: 2, At: 6500 * time.Millisecond, Input: 36, Output: 29, Model: "ChatGPT"},
-			{Number: 3, At: 7 * time.Second, Input: 1400, Output: 3, Session: conversation, Turn: 2, Model: "GPT-4"},
+			{Number: 1, At: 5 * time.Second, Input: 906, Output: 446, Session: conversation, Turn: 1, Model: "GPT-4", Took: 43 * time.Second},
+			{Number: 2, At: 6500 * time.Millisecond, Input: 36, Output: 29, Model: "ChatGPT", Took: 2 * time.Second},
+			{Number: 3, At: 7 * time.Second, Input: 1400, Output: 3, Session: conversation, Turn: 2, Model: "GPT-4", Took: time.Second},
 		}},
 		{"vidur", "arrived_at,num_prefill_tokens,num_decode_tokens\n0.052,3180,8\n", []Row{{Number: 1, At: 52 * time.Millisecond, Input: 3180, Output: 8}}},
 		{"vidur", "num_prefill_tokens,num_decode_tokens,num_total_tokens,pd_ratio\n3772,54,3826,69.8\n", []Row{{Number: 1, Input: 3772, Output: 54}}},
@@ -104,12 +108,12 @@ func TestFormats(t *testing.T) {
 			{Number: 3, At: 20 * time.Second, Input: 200, Output: 5, IDs: []uint64{1, 2, 3}, Block: 64, Session: file, Turn: 2},
 		}},
 		{"agentic", agenticText, []Row{
-			{Number: 1, Input: 100, Output: 220, Session: mix(1, 1), Turn: 1},
-			{Number: 2, Input: 180, Output: 220, Session: mix(1, 1), Turn: 2},
-			{Number: 3, Input: 7, Output: 220, Session: mix(1, 3), Turn: 1},
+			{Number: 1, Input: 100, Output: 220, Session: mix(1, 0), Turn: 1},
+			{Number: 2, Input: 180, Output: 220, Session: mix(1, 0), Turn: 2},
+			{Number: 3, Input: 7, Output: 220, Session: mix(2, 0), Turn: 1},
 		}},
 	} {
-		f, got, err := readAll(c.text, "")
+		f, got, err := readAll(t, c.text, "")
 		if err != nil || f.Name != c.name {
 			t.Errorf("%s: %v, taken for %v", c.name, err, f)
 			continue
@@ -125,21 +129,22 @@ func TestErrorsNameTheRow(t *testing.T) {
 		{"mooncake", mooncakeText + `{"timestamp": 1, "input_length": 1025, "output_length": 5, "hash_ids": [1, 2]}`, "row 2: 2 block ids for 1025 tokens, where blocks of 512 need 3"},
 		{"mooncake", `{"timestamp": 1, "input_length": -4, "output_length": 5, "hash_ids": []}`, "row 1: an input of -4 tokens"},
 		{"mooncake", `{"timestamp": 1e300, "input_length": 4, "output_length": 5}`, "row 1: a time of 1e+297 s"},
-		{"mooncake", `{"timestamp": 1, "input_length": 4}`, "row 1: it needs timestamp, input_length and output_length"},
+		{"mooncake", `{"timestamp": 1, "input_length": 4}`, "row 1: it needs input_length and output_length, or text_input, messages or payload"},
 		{"mooncake", `{"timestamp": 1, "input_length": 4, "output_length": 99999999999}`, "row 1: an output of 99999999999 tokens"},
 		{"mooncake", "{\"timestamp\": 1,\n", "row 1: unexpected end of JSON"},
 		{"azure", "TIMESTAMP,ContextTokens,GeneratedTokens\nyesterday,4808,10\n", `row 1: TIMESTAMP must be a date such as 2023-11-16 18:17:03.97, not "yesterday"`},
 		{"azure", "TIMESTAMP,ContextTokens\n", `no column "GeneratedTokens"`},
 		{"burstgpt", "Timestamp,Model,Request tokens,Response tokens\n5,GPT-4,x,18\n", "row 1: Request tokens must be a whole number"},
 		{"burstgpt", "Timestamp,Model,Request tokens,Response tokens\n5,GPT-4,1.5,18\n", "row 1: Request tokens must be a whole number"},
-		{"weka", `{"block_size": 64, "requests": [{"t": 1, "in": 200, "out": 5, "hash_ids": [1]}]}`, "row 1: 1 block ids for 200 tokens"},
-		{"weka", `{"block_size": 64, "requests": [{"t": 1, "in": 20`, "unexpected EOF"},
-		{"weka", `{"requests": [{"t": 1, "in": 10, "out": 5}], "block_size": 16}`, "block_size must stand before the requests"},
+		{"weka", `{"block_size": 64, "requests": [{"t": 1, "in": 20`, "the JSON object of line 1 has no end: unexpected EOF"},
+		{"weka", `{"requests": [{"t": 1, "in": 10, "out": 5}], "hash_id_scope": "world"}`, `hash_id_scope must be local or global, not "world"`},
+		{"weka", `{"requests": [{"t": 1, "type": "subagent", "requests": [{"t": 1, "type": "subagent", "requests": []}]}]}`, "a sub-agent can't have sub-agents of its own"},
+		{"weka", `{"requests": []}`, "it has no request"},
 		{"dynamo", `{"event": {"event_type": "request_end", "schema": 1}}`, "row 1: the end of a request needs request_received_ms"},
 		{"agentic", `{"conversations": [[{"messages": [{}]}]]}`, "row 1: a turn needs prompt_tokens"},
 		{"", "hello\n", "it does not look like any known kind of trace"},
 	} {
-		_, _, err := readAll(c.text, c.name)
+		_, _, err := readAll(t, c.text, c.name)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
@@ -147,11 +152,11 @@ func TestErrorsNameTheRow(t *testing.T) {
 }
 
 func TestALongRowEnds(t *testing.T) {
-	_, _, err := readAll(`{"timestamp": 1, "input_length": 4, "x": "`+strings.Repeat("y", mostLine+4*headSize)+`"}`, "mooncake")
+	_, _, err := readAll(t, `{"timestamp": 1, "input_length": 4, "x": "`+strings.Repeat("y", mostLine+4*headSize)+`"}`, "mooncake")
 	if !errors.Is(err, errLong) {
 		t.Error(err)
 	}
-	if _, _, err = readAll(`{"block_size": 64, "x": "`+strings.Repeat("y", mostLine+4*headSize)+`"}`, "weka"); !errors.Is(err, errLong) {
+	if _, _, err = readAll(t, `{"block_size": 64, "x": "`+strings.Repeat("y", mostLine+4*headSize)+`"}`, "weka"); !errors.Is(err, errLong) {
 		t.Error(err)
 	}
 }
@@ -230,6 +235,26 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// A folder may have a README beside its traces.
+func TestAFolderIsItsData(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"README.md": "# A corpus", "traces.jsonl": wekaText, "z.txt": "x"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr, err := Open("", folder)
+	if err != nil || len(tr.Files) != 1 || tr.Format != weka {
+		t.Error(tr, err)
+	}
+	if err := os.Remove(filepath.Join(folder, "traces.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open("", folder); err == nil || !strings.Contains(err.Error(), "README.md: it does not look like") {
+		t.Error(err)
+	}
+}
+
 // Whatever the bytes are: no panic, no row beyond the bounds, an end.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
@@ -244,7 +269,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte{0xff, '\n', '"', ','}, name)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, format string) {
-		_, rows, err := readAll(string(bytes.Clone(text)), format)
+		_, rows, err := readAll(t, string(bytes.Clone(text)), format)
 		for _, r := range rows {
 			if e := errors.Join(r.check(), r.checkBlocks(true)); e != nil {
 				t.Error(e)
@@ -256,9 +281,31 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// newInput is one of bytes that are at hand.
-func newInput(r io.Reader) *input {
-	in := &input{bound: &bounded{r: r}}
-	in.Reader = bufio.NewReaderSize(in.bound, headSize)
-	return in
+// No file is taken for another format: those of package treefile, and those of others.
+func TestDetect(t *testing.T) {
+	want := map[string]string{
+		"multi_turn.jsonl": "multi_turn", "dag_jsonl.jsonl": "dag_jsonl", "guidellm.jsonl": "guidellm", "mlperf.jsonl": "mlperf", "tracelab.jsonl": "tracelab",
+		"otel.json": "otel", "otel_spans.jsonl": "otel", "otlp.jsonl": "otel", "tree.jsonl": "tree",
+	}
+	found, err := filepath.Glob("treefile/testdata/*.json*")
+	if err != nil || len(found) != len(want) {
+		t.Fatalf("%d files, want %d: %v", len(found), len(want), err)
+	}
+	for _, path := range found {
+		tr, err := Open("", path)
+		if err != nil || tr.Format.Name != want[filepath.Base(path)] {
+			t.Errorf("%s is taken for %+v: %v", path, tr, err)
+		}
+	}
+	for prefix, name := range map[string]string{"Azure": "azure", "Burst": "burstgpt", "dynamo": "dynamo", "mooncake": "mooncake", "vidur": "vidur", "weka": "weka"} {
+		found, err := filepath.Glob(filepath.Join(testfiles.Path(t, "traces"), prefix+"*"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no file %s*: %v", prefix, err)
+		}
+		for _, path := range found {
+			if tr, err := Open("", path); err != nil || tr.Format.Name != name {
+				t.Errorf("%s is taken for %+v: %v", path, tr, err)
+			}
+		}
+	}
 }

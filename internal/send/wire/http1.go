@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 )
 
 // http1 reads one HTTP/1.1 response at a time from whatever pieces arrive:
@@ -344,14 +343,30 @@ func foldEqual(b []byte, word string) bool {
 	return true
 }
 
+// sameFold compares two ASCII words of the same length, whatever their case.
+func sameFold(b []byte, word string) bool {
+	for i, c := range b {
+		if c != word[i] && (c|0x20 != word[i]|0x20 || c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
 // rawHeader finds headers in their lines: few are ever asked for.
 type rawHeader []byte
 
 func (r rawHeader) Get(name string) string {
-	name = strings.ToLower(name)
-	for line := range bytes.SplitSeq(r, []byte("\n")) {
-		if colon := bytes.IndexByte(line, ':'); colon > 0 && foldEqual(line[:colon], name) {
-			return string(bytes.Trim(line[colon+1:], " \t"))
+	rest := []byte(r)
+	for len(rest) > 0 {
+		line := rest
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			line, rest = rest[:end], rest[end+1:]
+		} else {
+			rest = nil
+		}
+		if len(line) > len(name) && line[len(name)] == ':' && sameFold(line[:len(name)], name) {
+			return string(bytes.Trim(line[len(name)+1:], " \t"))
 		}
 	}
 	return ""

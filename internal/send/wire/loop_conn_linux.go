@@ -4,8 +4,10 @@ import (
 	"errors"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,7 +71,11 @@ func (c *loopConn) send(head, body []byte, x *call) (stale bool, err error) {
 		return !x.info.New, opError("write", err)
 	}
 	if x.info.Written = c.reader.clock.Now(); n < len(head)+len(body) {
-		c.out = append(append(c.out[:0], head...), body...)[n:]
+		if c.out = slices.Clip(body); n < len(head) {
+			c.out = slices.Concat(head[n:], body)
+		} else {
+			c.out = c.out[n-len(head):]
+		}
 		return false, c.reader.watch(c, unix.EPOLLIN|unix.EPOLLOUT)
 	}
 	return false, nil
@@ -97,12 +103,23 @@ func (c *loopConn) flush() error {
 	}
 	c.out = c.out[max(n, 0):]
 	if len(c.out) == 0 {
+		c.out = nil
 		if x := c.call.Load(); x != nil && x != broken {
 			x.info.Written = c.reader.clock.Now()
 		}
 		return c.reader.watch(c, unix.EPOLLIN)
 	}
 	return nil
+}
+
+// unhurried is how long it takes until a request was written for so long; 0: it was.
+func (c *loopConn) unhurried(x *call, hangUp time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.out) > 0 {
+		return max(hangUp, time.Millisecond)
+	}
+	return max(time.Duration(x.info.Written+int64(hangUp)-c.reader.clock.Now()), 0)
 }
 
 // abort makes the loop end an exchange with cause, if it has not ended yet.
@@ -124,7 +141,7 @@ func (c *loopConn) release(err error, reuse bool) {
 		err, reuse = c.ended, false
 	}
 	reuse = reuse && len(c.out) == 0
-	c.out = c.out[:0]
+	c.out = nil
 	c.mu.Unlock()
 	unstamped, now := c.unstamped, segmentsOf(c.fd)
 	lost := now.since(c.segments)

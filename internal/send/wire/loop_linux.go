@@ -175,21 +175,40 @@ func (l *Loop) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 			x.info.Reconnects++
 			continue
 		}
+		r.Body = nil
 		if err != nil {
 			return x.info, err
 		}
-		err = l.await(ctx, c, x)
+		err = l.await(ctx, c, x, r.HangUp)
 		return x.info, err
 	}
 }
 
-// await sleeps until the answer is whole, or ends the request when ctx does.
-func (l *Loop) await(ctx context.Context, c *loopConn, x *call) error {
-	select {
-	case <-x.done:
-	case <-ctx.Done():
-		c.abort(x, context.Cause(ctx))
-		<-x.done
+// await sleeps until the answer is whole, or ends the request when ctx does or when its client hangs up.
+func (l *Loop) await(ctx context.Context, c *loopConn, x *call, hangUp time.Duration) error {
+	var timer *time.Timer
+	var passed <-chan time.Time
+	if hangUp > 0 {
+		timer = time.NewTimer(hangUp)
+		defer timer.Stop()
+		passed = timer.C
+	}
+	for over := false; !over; {
+		over = true
+		select {
+		case <-x.done:
+		case <-ctx.Done():
+			c.abort(x, context.Cause(ctx))
+			<-x.done
+		case <-passed:
+			if left := c.unhurried(x, hangUp); left > 0 {
+				timer.Reset(left)
+				over = false
+				break
+			}
+			c.abort(x, ErrHungUp)
+			<-x.done
+		}
 	}
 	if errors.Is(x.err, errEnough) {
 		return nil

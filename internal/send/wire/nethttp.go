@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -130,6 +129,26 @@ func (t *NetHTTP) base() *http.Transport {
 // like the server's failure under load.
 func ClosesAfterStream(h Header) bool { return h.Get("Server") == "llama.cpp" }
 
+// once is read once, and holds nothing behind that: net/http holds it until the answer is over.
+type once struct{ left []byte }
+
+func (o *once) Read(p []byte) (int, error) {
+	if len(o.left) == 0 {
+		o.left = nil
+		return 0, io.EOF
+	}
+	n := copy(p, o.left)
+	o.left = o.left[n:]
+	return n, nil
+}
+
+// WriteTo implements io.WriterTo: without it the body would be copied once more.
+func (o *once) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(o.left)
+	o.left = nil
+	return int64(n), err
+}
+
 // Do sends r and feeds the answer to sink.
 func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 	if r.Timeout > 0 {
@@ -138,10 +157,24 @@ func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 		defer cancel()
 	}
 	x := exchange{clock: t.cfg.Clock, info: Conn{Retransmits: -1, Reordered: -1}}
+	if r.HangUp > 0 {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		after := r.HangUp // whoever sent it may use it again before it is written
+		x.hangUp = func() *time.Timer { return time.AfterFunc(after, func() { cancel(ErrHungUp) }) }
+		defer func() {
+			cancel(nil)
+			if timer := x.hanging.Load(); timer != nil {
+				timer.Stop()
+			}
+		}()
+	}
 	err := t.exchange(ctx, r, sink, &x)
 	x.info.Written = x.written.Load()
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // what net/http says of an end that we made ourselves is beside the point
+	// What net/http says of an end that we made ourselves is beside the point: a server may even end its answer in good order
+	// when it sees that we hang up.
+	if cause := context.Cause(ctx); cause != nil && (err != nil || errors.Is(cause, ErrHungUp)) {
+		err = cause
 	}
 	return x.info, err
 }
@@ -184,6 +217,8 @@ type exchange struct {
 	conn    *stampConn // nil: the system or the protocol gives no stamps
 	asked   time.Time  // for a connection
 	written atomic.Int64
+	hangUp  func() *time.Timer // begins the time after which it is ended on purpose; nil: it is not
+	hanging atomic.Pointer[time.Timer]
 	interim int      // responses with a status of 1xx so far
 	before  int      // the connection's unstamped reads before this request
 	began   segments // of the connection before it
@@ -198,8 +233,12 @@ type exchange struct {
 func (x *exchange) getConn(string) { x.asked = clock.Now() }
 
 func (x *exchange) wrote(i httptrace.WroteRequestInfo) { // another goroutine writes
-	if i.Err == nil {
-		x.written.Store(x.clock.Now())
+	if i.Err != nil {
+		return
+	}
+	x.written.Store(x.clock.Now())
+	if x.hangUp != nil {
+		x.hanging.Store(x.hangUp())
 	}
 }
 
@@ -243,12 +282,15 @@ func (x *exchange) stamp() Stamp {
 }
 
 func (t *NetHTTP) request(ctx context.Context, r *Request) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
+	// Without GetBody net/http cannot send the body a second time behind our back.
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, &once{left: r.Body})
 	if err != nil {
 		return nil, err
 	}
-	// Without GetBody net/http cannot send the body a second time behind our back.
-	req.GetBody = nil
+	if req.ContentLength = int64(len(r.Body)); len(r.Body) == 0 {
+		req.Body = http.NoBody
+	}
+	r.Body = nil
 	req.Header = t.cfg.Header.Clone()
 	if req.Header == nil {
 		req.Header = http.Header{}

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Request is one HTTP POST, ready to be sent.
+// Request is one HTTP POST, ready to be sent. Do takes its Body, and lets go of it when it is written: an answer may take
+// much longer, and thousands may be waited for.
 type Request struct {
 	URL     string
 	ID      string // x-request-id; empty for none
@@ -18,6 +19,8 @@ type Request struct {
 	Trace   string // traceparent; empty for none
 	Body    []byte
 	Timeout time.Duration // for the whole exchange; 0: none
+	// HangUp is how long after all of it was written the exchange is ended on purpose, with ErrHungUp; 0: it is not.
+	HangUp time.Duration
 }
 
 // Session is a header that the requests of one conversation share, by which a router
@@ -26,6 +29,9 @@ type Session struct{ Header, Value string }
 
 // ErrTimeout: a request was not over within its timeout.
 var ErrTimeout = errors.New("timeout")
+
+// ErrHungUp: a request was ended on purpose. See Request.HangUp.
+var ErrHungUp = errors.New("hung up")
 
 // errEarlyEnd: the connection closed before the response was whole.
 var errEarlyEnd = io.ErrUnexpectedEOF

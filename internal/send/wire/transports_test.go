@@ -176,6 +176,42 @@ func TestRealTransportTimeoutAndCancel(t *testing.T) {
 	})
 }
 
+// Who hangs up does it so long after the request was written, the server sees it, and what has come by then was read. An answer
+// that comes earlier is an answer.
+func TestRealTransportHangsUp(t *testing.T) {
+	const after = 60 * time.Millisecond
+	eachTransport(t, func(t *testing.T, clock *Clock, tr Transport) {
+		gone := make(chan time.Time, 1)
+		srv := server(tr, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if r.URL.Path != "/" {
+				fmt.Fprint(w, "data: 1\n\n")
+				_ = http.NewResponseController(w).Flush()
+			}
+			if r.URL.Path == "/whole" {
+				return
+			}
+			<-r.Context().Done()
+			gone <- time.Now()
+		})
+		defer srv.Close()
+		for _, path := range []string{"/", "/stream"} {
+			var rec recorder
+			conn, err := tr.Do(context.Background(), &Request{URL: srv.URL + path, HangUp: after, Body: make([]byte, 8<<20)}, &rec)
+			if !errors.Is(err, ErrHungUp) || (len(rec.stamps) > 0) != (path == "/stream") {
+				t.Errorf("%s: %v, after %d reads", path, err, len(rec.stamps))
+			}
+			at := clock.At(<-gone)
+			if waited := time.Duration(at - conn.Written); conn.Written == 0 || waited < after {
+				t.Errorf("%s: it hung up %v after all was written", path, waited)
+			}
+		}
+		if _, err := tr.Do(context.Background(), &Request{URL: srv.URL + "/whole", HangUp: time.Minute}, &recorder{}); err != nil {
+			t.Errorf("an answer before that: %v", err)
+		}
+	})
+}
+
 // rawServer answers each connection with bytes, and then does what end says.
 func rawServer(t *testing.T, secure bool, answer string, end func(*net.TCPConn)) string {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
@@ -267,8 +268,13 @@ type TalkOptions struct {
 func (o *TalkOptions) think(c *talk.Conversation, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, uint64(c.Number)))
 	for i := range c.Turns {
-		if t := &c.Turns[i]; len(t.After) > 0 && t.Delay == 0 {
-			t.Delay = o.Think.Draw(r)
+		waits := c.Turns[i].Waits
+		if len(waits) == 0 || slices.ContainsFunc(waits, func(w talk.Wait) bool { return w.Delay > 0 }) {
+			continue
+		}
+		delay := o.Think.Draw(r)
+		for k := range waits {
+			waits[k].Delay = delay
 		}
 	}
 	c.Reasoning = o.Reasoning

@@ -77,7 +77,7 @@ func TestMultiTurnLengths(t *testing.T) {
 			if n := len(strings.Fields(talk.Words(turn.Messages[0].JSON))); n != want || turn.OutputTokens != 7 || len(strings.Fields(talk.Words(turn.Recorded))) != 7 {
 				t.Errorf("conversation %d, turn %d has %d words, want %d: %+v", c.Number, i+1, n, want, turn)
 			}
-			if (turn.Delay == 3) != (i > 0) || turn.Continues != i-1 {
+			if (i > 0) != (len(turn.Waits) == 1 && turn.Waits[0].Delay == 3) || turn.Continues != i-1 {
 				t.Errorf("%+v", turn)
 			}
 		}

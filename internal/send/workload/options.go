@@ -14,6 +14,8 @@ type Options struct {
 	Tokenizer  prompts.Tokenizer // nil: none is to be had
 	Chat       bool              // the protocol is a chat: the server applies the chat template
 	SelfTimed  bool              // requests are sent at the dataset's own times
+	Lanes      int               // conversations that may be open at a time; 0: no limit
+	Endless    bool              // the run ends by time: what there is is sent again and again
 	Carries    *Carries          // what the protocol's requests may hold; nil: nobody asks
 	// Fetch gets those files of a set on Hugging Face's hub whose names match one of the
 	// patterns, and gives the folder that holds them; nil: nothing is fetched.

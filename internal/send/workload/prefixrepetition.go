@@ -2,6 +2,7 @@ package workload
 
 import (
 	"io"
+	"math"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
@@ -24,6 +25,8 @@ type PrefixRepetitionOptions struct {
 	SuffixLen   int `json:"suffix_len" also:"input_len" flag:"prefix-repetition-suffix-len" default:"256" min:"0" help:"tokens after the prefix."`
 	NumPrefixes int `json:"num_prefixes" flag:"prefix-repetition-num-prefixes" default:"10" min:"1" help:"how many prefixes."`
 	OutputLen   int `json:"output_len" flag:"prefix-repetition-output-len" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+	// Zipf is ours: vLLM's prefixes are all as frequent.
+	Zipf float64 `json:"prefix_zipf,omitempty" flag:"prefix-repetition-zipf" default:"0" min:"0" max:"10" help:"how unequal prefixes are: the k-th is drawn in proportion to 1/k to this power. 0: all equally often."`
 }
 
 // Check implements [option.Checker].
@@ -53,10 +56,12 @@ type prefixDataset struct {
 	counted  bool
 	prefixes [][]int32
 	suffixes [][]int32 // of all prefixes, one after the other
+	of       []int32   // the prefix of each suffix
 	order    []int32
 	legacy   *numpy.RandomState
 	random   *numpy.Python // as the shuffle left it
 	next     int
+	begun    []bool                      // of each prefix: a prompt had it
 	texts    *prompts.Ahead[*prefixText] // nil: each is made when it is due
 }
 
@@ -68,23 +73,46 @@ func newPrefixRepetition(o Options, p *PrefixRepetitionOptions, seed uint64) (*p
 	d := &prefixDataset{opts: o, own: p, tok: o.Tokenizer, counted: o.Tokenizer != nil}
 	exact, stop := d.source(seed)
 	defer stop()
-	for range p.NumPrefixes {
+	for k, n := range p.counts(o.NumPrompts) {
 		prefix, err := exact(p.PrefixLen)
 		if err != nil {
 			return nil, err
 		}
 		d.prefixes = append(d.prefixes, prefix)
-		for range o.NumPrompts / p.NumPrefixes {
+		for range n {
 			suffix, err := exact(p.SuffixLen)
 			if err != nil {
 				return nil, err
 			}
-			d.suffixes = append(d.suffixes, suffix)
+			d.suffixes, d.of = append(d.suffixes, suffix), append(d.of, int32(k))
 		}
 	}
+	d.begun = make([]bool, p.NumPrefixes)
 	d.shuffle(seed)
 	d.readAhead()
 	return d, nil
+}
+
+// counts is how many prompts have each prefix: all the same number, as vLLM does it, or by Zipf's law. Each has at least one.
+func (o *PrefixRepetitionOptions) counts(prompts int) []int {
+	list := make([]int, o.NumPrefixes)
+	if o.Zipf == 0 {
+		for k := range list {
+			list[k] = prompts / o.NumPrefixes
+		}
+		return list
+	}
+	all := 0.0
+	for k := range list {
+		all += math.Pow(float64(k+1), -o.Zipf)
+	}
+	spare, left := float64(prompts-o.NumPrefixes), prompts
+	for k := range list {
+		list[k] = 1 + int(spare*math.Pow(float64(k+1), -o.Zipf)/all)
+		left -= list[k]
+	}
+	list[0] += left // what rounding has left
+	return list
 }
 
 // source gives runs of ids of exact lengths. With a server's tokenizer they are made several side by side.
@@ -94,15 +122,16 @@ func (d *prefixDataset) source(seed uint64) (exact prompts.IDSource, stop func()
 		draw := d.draws(seed)
 		return func(n int) ([]int32, error) { return exactIDs(d.tok, draw, n) }, func() {}
 	}
-	each, planned := 1+d.opts.NumPrompts/d.own.NumPrefixes, 0
+	var lengths []int
+	for _, n := range d.own.counts(d.opts.NumPrompts) {
+		lengths = append(append(lengths, d.own.PrefixLen), slices.Repeat([]int{d.own.SuffixLen}, n)...)
+	}
+	planned := 0
 	t := prompts.NewThrough(d.tok, numpy.NewGenerator(seed), d.own.SuffixLen, func() (*prompts.ThroughText, bool) {
-		if planned == each*d.own.NumPrefixes {
+		if planned == len(lengths) {
 			return nil, false
 		}
-		n := d.own.SuffixLen
-		if planned%each == 0 {
-			n = d.own.PrefixLen
-		}
+		n := lengths[planned]
 		planned++
 		return &prompts.ThroughText{N: n, Want: n}, true
 	})
@@ -143,9 +172,11 @@ type prefixText struct {
 
 // ids are those of the prompt at a place in the order.
 func (d *prefixDataset) ids(at int) []int32 {
-	i := int(d.order[at])
-	return slices.Concat(d.prefixes[i/(len(d.suffixes)/len(d.prefixes))], d.suffixes[i])
+	return slices.Concat(d.prefixes[d.prefix(at)], d.suffixes[d.order[at]])
 }
+
+// prefix is which one the prompt at a place in the order begins with.
+func (d *prefixDataset) prefix(at int) int { return int(d.of[d.order[at]]) }
 
 // text is the next prompt.
 func (d *prefixDataset) text() *prefixText {
@@ -213,10 +244,15 @@ func (d *prefixDataset) Next() (*Request, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
-	r := &Request{Index: d.next, Prompt: t.text, OutputTokens: d.own.OutputLen, NoID: true}
+	r := &Request{Index: d.next, Prompt: t.text, OutputTokens: d.own.OutputLen, NoID: true, Prefix: d.prefix(d.next) + 1}
 	if d.counted {
 		r.PromptTokens = len(t.ids)
 	}
+	r.SharedOf = len(t.ids)
+	if d.begun[r.Prefix-1] {
+		r.SharedTokens = d.own.PrefixLen
+	}
+	d.begun[r.Prefix-1] = true
 	d.next++
 	return r, nil
 }

@@ -255,7 +255,7 @@ func (d *randomDataset) Next() (*Request, error) {
 	if err := p.fit.Finish(d.tok, p.missing, d.draw); err != nil {
 		return nil, err
 	}
-	r := &Request{Index: p.index, Prompt: p.fit.Text, OutputTokens: p.output, SharedTokens: p.share.seen}
+	r := &Request{Index: p.index, Prompt: p.fit.Text, OutputTokens: p.output, SharedTokens: p.share.seen, Prefix: p.share.prefix}
 	if d.shared != nil {
 		r.SharedOf = p.input
 	}

@@ -125,6 +125,7 @@ func (s *RandomShape) check(o *RandomOptions) error {
 type sharedPart struct {
 	tokens int // at its beginning
 	seen   int // of these, those that an earlier prompt had
+	prefix int // which one it is, from 1; 0: none
 }
 
 // sharedPrefixes are the beginnings that prompts take in turn. Each is a stream of
@@ -180,6 +181,9 @@ func (s *sharedPrefixes) next(index, input int) ([]int32, sharedPart, error) {
 			return nil, part, err
 		}
 		s.streams[which] = append(s.streams[which], piece...)
+	}
+	if part.tokens > 0 {
+		part.prefix = which + 1
 	}
 	part.seen = min(s.seen[which], part.tokens)
 	s.seen[which] = max(s.seen[which], part.tokens)

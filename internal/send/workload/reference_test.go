@@ -32,7 +32,7 @@ func (c referenceCase) options(t *testing.T) Options {
 	case "random":
 		o.Own = &RandomOptions{InputLen: c.InputLen, OutputLen: c.OutputLen, PrefixLen: c.PrefixLen, RangeRatio: lengths.RangeRatio{Input: c.Ratio, Output: c.Ratio}}
 	case "prefix_repetition":
-		o.Own = &PrefixRepetitionOptions{c.PrefixLen, c.SuffixLen, c.NumPrefixes, c.OutputLen}
+		o.Own = &PrefixRepetitionOptions{PrefixLen: c.PrefixLen, SuffixLen: c.SuffixLen, NumPrefixes: c.NumPrefixes, OutputLen: c.OutputLen}
 	case "sonnet":
 		o.Own = &SonnetOptions{c.InputLen, c.OutputLen, c.PrefixLen}
 	}

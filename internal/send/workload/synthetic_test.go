@@ -359,3 +359,38 @@ func BenchmarkRandom(b *testing.B) {
 		})
 	}
 }
+
+// By Zipf's law some prefixes are frequent; each is there, none is lost, and what was sent before is told.
+func TestPrefixesByZipf(t *testing.T) {
+	for _, prompts := range []int{20, 21, 500} {
+		d, err := Open(Options{Dataset: "prefix_repetition", NumPrompts: prompts, Seed: 7, Own: &PrefixRepetitionOptions{PrefixLen: 6, SuffixLen: 4, NumPrefixes: 20, OutputLen: 1, Zipf: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]int, 20)
+		for range d.Len() {
+			r, err := d.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 6
+			if counts[r.Prefix-1] == 0 {
+				want = 0
+			}
+			if r.SharedTokens != want || r.SharedOf != 10 {
+				t.Errorf("%d of %d are shared, want %d of 10", r.SharedTokens, r.SharedOf, want)
+			}
+			counts[r.Prefix-1]++
+		}
+		total := 0
+		for k, n := range counts {
+			if total += n; n == 0 || k > 0 && n > counts[k-1] {
+				t.Errorf("%d prompts: the prefixes have %v", prompts, counts)
+			}
+		}
+		if total != prompts {
+			t.Errorf("%d prompts, want %d", total, prompts)
+		}
+		d.Close()
+	}
+}

@@ -10,8 +10,10 @@ import (
 
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/trace"
+	"github.com/inferometer/inferometer/internal/send/workload/play"
 	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/send/workload/replay"
+	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
 var tracePlay = NewKind(Kind{
@@ -31,16 +33,56 @@ type TraceOptions struct {
 	Speed     float64       `json:"trace_speed" flag:"trace-speed" whole:"true" default:"1" above:"0" below:"inf" help:"so many times as fast as it was."`
 	From      time.Duration `json:"trace_from" flag:"trace-from" whole:"true" default:"0" min:"0" help:"begin so long after the trace's first request; that moment is the start of the run."`
 	To        time.Duration `json:"trace_to" flag:"trace-to" whole:"true" default:"0" min:"0" shown:"the end" help:"end so long after the trace's first request."`
-	Loop      int           `json:"trace_loop" flag:"trace-loop" whole:"true" default:"1" min:"1" help:"play it so many times, one after the other, each time with other prompts."`
+	Loop      string        `json:"trace_loop" flag:"trace-loop" whole:"true" default:"auto" choices:"auto,closed,open" help:"closed: each turn waits for the answers that it waited for when it was recorded, and then for the recorded pause. open: each request at its recorded time. auto: closed where the trace has sessions (docs/agents.md)."`
+	Passes    int           `json:"trace_passes" flag:"trace-passes" whole:"true" default:"1" min:"1" help:"play it so many times, one after the other, each time with other prompts."`
 	MaxInput  int           `json:"trace_max_input" flag:"trace-max-input" whole:"true" default:"0" min:"0" shown:"no limit" help:"longest prompt in tokens; --trace-long says what happens to longer ones."`
 	Long      string        `json:"trace_long" flag:"trace-long" whole:"true" default:"refuse" choices:"refuse,clip,skip" help:"prompts above --trace-max-input: refuse the trace, clip them, or skip their rows."`
 	OutputLen *int          `json:"output_len" flag:"trace-output-len" whole:"true" follows:"output-len" min:"1" help:"tokens to generate, in place of the trace's."`
 	Send      string        `json:"trace_send" flag:"trace-send" whole:"true" default:"text" choices:"text,ids" help:"prompts are texts, or lists of token ids (completions only)."`
 	TimesOption
+	play.Options
 }
+
+// The loops.
+const (
+	loopAuto   = "auto"
+	loopClosed = "closed"
+	loopOpen   = "open"
+)
+
+// Talks says that the trace is played as conversations.
+func (o *TraceOptions) Talks() bool { return o.Loop == loopClosed }
+
+// ApplyPreset sets what the preset says and the user did not: one of another benchmark is a closed loop.
+func (o *TraceOptions) ApplyPreset(given func(flag string) bool) {
+	o.Apply(given)
+	if o.Preset != play.Faithful && !given("trace-loop") {
+		o.Loop = loopClosed
+	}
+}
+
+// MayTalk says that the file decides it.
+func (o *TraceOptions) MayTalk() bool { return o.Loop == loopAuto }
 
 // Check implements [option.Checker].
 func (o *TraceOptions) Check() error {
+	if err := o.Options.Check(); err != nil {
+		return err
+	}
+	switch o.Loop {
+	case loopOpen:
+		if keys := o.Deviations(); o.Preset != play.Faithful || len(keys) > 0 {
+			key := append(keys, "trace_preset")[0]
+			return option.Errorf(key, "is for a closed loop").WithHint("leave out %s %s", option.Ref("trace_loop"), loopOpen)
+		}
+	case loopClosed:
+		for _, key := range []string{"trace_from", "trace_to", "trace_max_input", "trace_long", "trace_send"} {
+			f, _ := option.Find(o, key)
+			if text, _ := f.Text(o); text != f.Default && !(f.Kind == option.Duration && f.Value(o) == time.Duration(0)) {
+				return option.Errorf(key, "is for an open loop").WithHint("leave it out, or use %s %s", option.Ref("trace_loop"), loopOpen)
+			}
+		}
+	}
 	switch {
 	case o.Format != autoFormat && !slices.Contains(trace.FormatNames(), o.Format):
 		return option.Errorf("trace_format", "must be %s or one of %s, not %q", autoFormat, strings.Join(trace.FormatNames(), ", "), o.Format)
@@ -91,20 +133,25 @@ type tracePrompt struct {
 }
 
 func openTrace(o Options, own *TraceOptions) (Dataset, error) {
-	format := own.Format
-	if format == autoFormat {
-		format = ""
-	}
-	t, err := trace.Open(format, o.Path)
+	t, err := own.openFile(o.Path)
 	if err != nil {
 		return nil, err
+	}
+	if own.Loop != loopOpen {
+		d, err := openPlays(o, own, t)
+		if !errors.Is(err, trace.ErrNoSessions) {
+			return d, err
+		}
+		if own.Loop == loopClosed {
+			return nil, fmt.Errorf("%w, and a closed loop follows them; leave out --trace-loop to send each request at its recorded time", err)
+		}
 	}
 	d := &traceDataset{opts: o, own: own, plan: replay.NewPlan(), maker: replay.Prompts{Seed: o.Seed, History: t.Format.History}}
-	d.rows, err = replay.NewRows(t, replay.Options{Speed: own.Speed, From: own.From, To: own.To, Loop: own.Loop, MaxInput: own.MaxInput, Long: own.Long, Output: own.OutputLen != nil})
+	d.rows, err = replay.NewRows(t, replay.Options{Speed: own.Speed, From: own.From, To: own.To, Loop: own.Passes, MaxInput: own.MaxInput, Long: own.Long, Output: own.OutputLen != nil})
 	if err != nil {
 		return nil, err
 	}
-	d.total = d.rows.Count * own.Loop
+	d.total = d.rows.Count * own.Passes
 	if o.NumPrompts > 0 {
 		d.total = min(d.total, o.NumPrompts)
 	}
@@ -116,6 +163,29 @@ func openTrace(o Options, own *TraceOptions) (Dataset, error) {
 	}
 	d.prompts = prompts.NewAhead(d.rows.Longest, d.next, d.run)
 	return d, nil
+}
+
+func (o *TraceOptions) openFile(path string) (*trace.Trace, error) {
+	if o.Format == autoFormat {
+		return trace.Open("", path)
+	}
+	return trace.Open(o.Format, path)
+}
+
+// ResolveLoop says how a trace is played whose file decides it.
+func (o *TraceOptions) ResolveLoop(path string) (loop string, err error) {
+	t, err := o.openFile(path)
+	if err != nil {
+		return "", err
+	}
+	trees, err := t.Trees(trace.TreeOptions{Split: o.Split})
+	if errors.Is(err, trace.ErrNoSessions) {
+		return loopOpen, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return loopClosed, trees.Close()
 }
 
 // fewestWords is the least of a vocabulary for texts: fewer would repeat by chance.
@@ -263,6 +333,90 @@ func (d *traceDataset) Warmups(n int) ([]*Request, error) {
 			warm[i].OutputTokens = *d.own.OutputLen
 		}
 		d.fill(warm[i], &r, -1)
+	}
+	return warm, nil
+}
+
+// plays is a trace in a closed loop: its trees are conversations.
+type plays struct{ *play.Source }
+
+func openPlays(o Options, own *TraceOptions, t *trace.Trace) (Dataset, error) {
+	trees, err := t.Trees(trace.TreeOptions{Split: own.Split})
+	if err != nil {
+		return nil, err
+	}
+	source, err := play.Open(trees, play.How{
+		Options: &own.Options, Seed: o.Seed, Speed: own.Speed, OutputLen: own.OutputLen, Plays: o.NumPrompts, Passes: own.Passes,
+		Endless: o.Endless, SelfTimed: o.SelfTimed, Lanes: o.Lanes, Tokenizer: o.Tokenizer, Ordinary: ordinaryIDs,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plays{source}, nil
+}
+
+// Next implements Source.
+func (d plays) Next() (*Request, error) {
+	c, due, err := d.Source.Next()
+	if err != nil {
+		return nil, err
+	}
+	return &Request{Index: c.First, Conversation: c.Number, Talk: c, Due: due}, nil
+}
+
+func (d plays) start() { d.Start() }
+
+// Conversations is how many there are.
+func (d plays) Conversations() int { return d.Plays() }
+
+// Primers are what is sent before the measurement to fill the server's cache; nil: nothing is.
+func Primers(d Dataset) (list []*Request, err error) {
+	p, ok := as[plays](d)
+	if !ok {
+		return nil, nil
+	}
+	talks, err := p.Primers()
+	for _, c := range talks {
+		list = append(list, &Request{Index: c.First, Conversation: c.Number, Talk: c})
+	}
+	return list, err
+}
+
+// MadeLater says that d makes its prompts when they are sent, and asks no server about them.
+func MadeLater(d Dataset) bool {
+	_, ok := as[plays](d)
+	return ok
+}
+
+// Traces is how many recordings d plays; 0: it plays none.
+func Traces(d Dataset) int {
+	if p, ok := as[plays](d); ok {
+		return p.Traces()
+	}
+	return 0
+}
+
+// Warmups implements Dataset: first turns of plays that Next never gives.
+func (d plays) Warmups(n int) ([]*Request, error) {
+	warm := make([]*Request, n)
+	for i := range warm {
+		c, err := d.Warmup(i)
+		if err != nil {
+			return nil, err
+		}
+		if c.Maker == nil {
+			for k := range c.Turns[0].Messages {
+				m := &c.Turns[0].Messages[k]
+				m.JSON = talk.Marked(m.JSON, fmt.Sprintf("Warm-up %d. ", i+1))
+			}
+			warm[i] = firstTurn(c, i)
+			continue
+		}
+		made, err := c.Maker.Make(0)
+		if err != nil {
+			return nil, err
+		}
+		warm[i] = &Request{Index: i, Prompt: string(made.Messages), Messages: made.Messages, PromptTokens: made.Tokens, OutputTokens: c.Turns[0].OutputTokens}
 	}
 	return warm, nil
 }

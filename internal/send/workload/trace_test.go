@@ -17,6 +17,7 @@ import (
 func traceOptions(t *testing.T, path string, change func(*TraceOptions)) Options {
 	o := Defaults("trace")
 	o.NumPrompts, o.Path, o.SelfTimed = 0, path, true
+	o.Own.(*TraceOptions).Loop = loopOpen
 	if change != nil {
 		change(o.Own.(*TraceOptions))
 	}
@@ -111,8 +112,8 @@ func TestTraceOptions(t *testing.T) {
 		{func(o *TraceOptions) { o.Speed = 2 }, 0, "0/600 0.5/1024 1.5/1030 2/10"},
 		{func(o *TraceOptions) { o.From = time.Second }, 0, "0/1024 2/1030 3/10"},
 		{func(o *TraceOptions) { o.From, o.To = time.Second, 4*time.Second }, 0, "0/1024 2/1030"},
-		{func(o *TraceOptions) { o.From, o.To, o.Loop = time.Second, 4*time.Second, 2 }, 0, "0/1024 2/1030 3/1024 5/1030"},
-		{func(o *TraceOptions) { o.From, o.To, o.Loop = time.Second, 4*time.Second, 9 }, 3, "0/1024 2/1030 3/1024"},
+		{func(o *TraceOptions) { o.From, o.To, o.Passes = time.Second, 4*time.Second, 2 }, 0, "0/1024 2/1030 3/1024 5/1030"},
+		{func(o *TraceOptions) { o.From, o.To, o.Passes = time.Second, 4*time.Second, 9 }, 3, "0/1024 2/1030 3/1024"},
 		{nil, 2, "0/600 1/1024"},
 		{func(o *TraceOptions) { o.MaxInput, o.Long = 700, "clip" }, 0, "0/600 1/700 3/700 4/10"},
 		{func(o *TraceOptions) { o.MaxInput, o.Long = 700, "skip" }, 0, "0/600 4/10"},
@@ -135,7 +136,7 @@ func TestTraceOptions(t *testing.T) {
 
 // A second pass shares nothing with the first.
 func TestTraceLoopIsNew(t *testing.T) {
-	rows := all(t, open(t, traceOptions(t, writeFile(t, "m.jsonl", smallTrace), func(o *TraceOptions) { o.Loop = 2 })))
+	rows := all(t, open(t, traceOptions(t, writeFile(t, "m.jsonl", smallTrace), func(o *TraceOptions) { o.Passes = 2 })))
 	if len(rows) != 8 || rows[0].Prompt == rows[4].Prompt || rows[4].SharedTokens != 0 || rows[5].SharedTokens != 600 {
 		t.Errorf("%d rows, shared %d and %d", len(rows), rows[4].SharedTokens, rows[5].SharedTokens)
 	}
@@ -164,7 +165,7 @@ func TestTraceErrors(t *testing.T) {
 		{smallTrace, func(o *TraceOptions) { o.MaxInput = 700 }, "row 2 of the trace has a prompt of 1024 tokens, above --trace-max-input 700"},
 		{smallTrace, func(o *TraceOptions) { o.From = time.Hour }, "no row is left"},
 		{smallTrace, func(o *TraceOptions) { o.From, o.To = time.Hour, time.Minute }, "trace_to must be later than trace_from"},
-		{smallTrace, func(o *TraceOptions) { o.Format = "moon" }, "trace_format must be auto or one of azure"},
+		{smallTrace, func(o *TraceOptions) { o.Format = "moon" }, "trace_format must be auto or one of tree"},
 		{smallTrace, func(o *TraceOptions) { o.Send = "ids" }, "needs a tokenizer.json"},
 		{"x\n", nil, "does not look like any known kind of trace"},
 		{"num_prefill_tokens,num_decode_tokens\n3,4\n5,6\n", nil, "have no times"},
@@ -255,6 +256,12 @@ func TestTraceOfRealFiles(t *testing.T) {
 	}
 	if len(rows) != 399 || grown < 200 {
 		t.Errorf("%d rows, %d of them grown", len(rows), grown)
+	}
+	// A session of failed rows alone is left out of a closed loop, and said once.
+	o = traceOptions(t, o.Path, nil)
+	o.Own.(*TraceOptions).Loop = loopClosed
+	if notes := strings.Join(Notes(open(t, o)), "\n"); strings.Count(notes, "no request that can be sent") != 1 {
+		t.Error(notes)
 	}
 }
 

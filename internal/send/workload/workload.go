@@ -54,6 +54,8 @@ type Request struct {
 	// were in an earlier prompt of the run: what a prefix cache without bounds would know.
 	// They may be words, where nobody can count tokens. No SharedOf: there is no plan.
 	SharedTokens, SharedOf int
+	// Prefix is the one of several shared prefixes that the prompt begins with, from 1; 0: with none.
+	Prefix int
 	// Conversation and Turn count from 1; 0 where the request is part of none.
 	Conversation int
 	Turn         int

@@ -14,9 +14,10 @@ type Chart struct {
 	Title         string
 	X, Y          Axis
 	Series        []Series
-	Heat          *Heat  // under the series
-	Width, Height int    // pixels; 0: 640 × 320
-	Empty         string // what to say where there is nothing to draw
+	Heat          *Heat   // under the series
+	Events        []Event // upright lines and bands behind the series
+	Width, Height int     // pixels; 0: 640 × 320
+	Empty         string  // what to say where there is nothing to draw
 
 	// For a page that lets its charts answer the mouse; the picture itself needs none of it.
 	Together string // charts of one name have the same lower axis: they are zoomed and pointed at together
@@ -50,6 +51,7 @@ const (
 	Points
 	LinePoints
 	Whiskers // points with a bar from Low to High along the lower axis, one below the other
+	Spans    // lying bars from Low to High at Y, as high as a row, thin where Dashed
 	Bars     // from Low, or from zero, up to Y; each begins at its X and is as wide as the one before it is away
 )
 
@@ -64,6 +66,13 @@ type Series struct {
 	Links     []string  // where a point leads; nil: nowhere
 	Dashed    bool
 	Color     int // of the palette; 0: by the series' place
+}
+
+// Event is a moment on the lower axis, or a time from one moment to another, and what happened then.
+type Event struct {
+	From, To float64 // To is no later than From: a moment
+	Label    string  // beside its line, where there is room
+	Hint     string  // under the mouse
 }
 
 // Heat is counts in a grid of cells.

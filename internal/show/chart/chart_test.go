@@ -50,6 +50,15 @@ func examples() map[string]*Chart {
 		}},
 		"heat":  {Title: "Gaps between tokens", X: Axis{Label: "seconds"}, Y: Axis{Label: "ms", Log: true}, Heat: heat},
 		"steps": {X: Axis{Label: "seconds"}, Y: Axis{Label: "in flight", Zero: true}, Series: []Series{{Kind: Steps, X: []float64{0, 1, 2, 3}, Y: []float64{0, 4, 4, 1}}}},
+		"events": {X: Axis{Label: "seconds"}, Y: Axis{Label: "ms", Zero: true}, Series: []Series{wave}, Events: []Event{
+			{From: 10, To: 25, Label: "kill <r1>", Hint: "recovered after 15 s"},
+			{From: 12, Label: "start r1"},
+			{From: 13, Label: "a command that is far too long for a chart"},
+			{From: 14, Label: "no room for it"},
+			{From: 58, Label: "at the right end"},
+			{From: math.NaN(), Label: "nowhere"},
+			{From: 99, Label: "beyond"},
+		}},
 		"empty": {X: Axis{Label: "seconds"}, Y: Axis{Label: "ms"}, Empty: "no request succeeded"},
 	}
 }

@@ -58,6 +58,7 @@ func (c *Chart) layout() (width, height int, marks []mark) {
 	if c.Heat != nil {
 		l.heat()
 	}
+	l.events()
 	for i := range c.Series {
 		l.series(i)
 	}
@@ -199,6 +200,40 @@ func (l *canvas) axes() {
 	l.add(mark{shape: words, class: "text", points: []point{{14, (l.top + l.bottom) / 2}}, text: l.c.Y.Label, anchor: "middle", turned: true})
 }
 
+// events draws lines and bands, with their words at the top, one below the other where they are close.
+func (l *canvas) events() {
+	const rows, line, most = 3, 14, 24
+	var free [rows]float64
+	for i := range l.c.Events {
+		e := &l.c.Events[i]
+		if !l.x.ok(e.From) || e.From < l.x.min || e.From > l.x.max {
+			continue
+		}
+		x := l.x.at(e.From)
+		if l.x.ok(e.To) && e.To > e.From {
+			l.add(mark{shape: rect, class: "event", points: []point{{x, l.top}, {min(l.x.at(e.To), l.right), l.bottom}}, opacity: 0.13, hint: e.Hint})
+		}
+		l.add(mark{shape: path, class: "event", points: []point{{x, l.top}, {x, l.bottom}}, dashed: true})
+		label := []rune(e.Label)
+		if len(label) > most {
+			label = append(label[:most-1], '…')
+		}
+		wide := float64(len(label))*charWidth + 6
+		for row := range rows {
+			from, anchor, at := x, "start", x+4
+			if x+wide > l.right+right { // then to the left of it
+				from, anchor, at = x-wide, "end", x-4
+			}
+			if from < max(free[row], l.left) {
+				continue
+			}
+			free[row] = from + wide
+			l.add(mark{shape: words, class: "event", points: []point{{at, l.top + float64(row+1)*line - 3}}, text: string(label), anchor: anchor})
+			break
+		}
+	}
+}
+
 // given are the ticks that the chart itself names, as far as their words have room
 // beside each other; without any, the usual ones.
 func (l *canvas) given(usual []tick) []tick {
@@ -216,6 +251,9 @@ func (l *canvas) given(usual []tick) []tick {
 	return out
 }
 
+// lies says that Low and High are places on the lower axis.
+func (k Kind) lies() bool { return k == Whiskers || k == Spans }
+
 // values are all values of one axis.
 func (l *canvas) values(x bool) func(func(float64)) {
 	return func(yield func(float64)) {
@@ -230,13 +268,13 @@ func (l *canvas) values(x bool) func(func(float64)) {
 			s := &l.c.Series[i]
 			if x {
 				each(s.X)
-				if s.Kind == Whiskers {
+				if s.Kind.lies() {
 					each(s.Low, s.High)
 				}
 				if s.Kind == Bars && len(s.X) > 0 {
 					yield(s.barEnd(len(s.X) - 1))
 				}
-			} else if each(s.Y); s.Kind != Whiskers {
+			} else if each(s.Y); !s.Kind.lies() {
 				each(s.Low, s.High)
 			}
 		}

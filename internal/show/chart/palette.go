@@ -31,6 +31,7 @@ var inks = map[string]struct{ light, dark string }{
 	"grid":  {"#e4e4e4", "#333333"},
 	"heat":  {"#0072b2", "#56b4e9"},
 	"paper": {"#ffffff", "#161616"},
+	"event": {"#a40000", "#ff8a80"},
 }
 
 // ink is a class's colour.
@@ -63,11 +64,11 @@ func Style(darkRoot string) string {
 	for i, p := range palette {
 		add(seriesClass(i+1), p.light, p.dark)
 	}
-	for _, class := range []string{"text", "muted", "axis", "grid", "heat"} {
+	for _, class := range []string{"text", "muted", "axis", "grid", "heat", "event"} {
 		add(class, inks[class].light, inks[class].dark)
 	}
 	const shapes = ".chart{font:12px system-ui,sans-serif}.chart text{fill:var(--c)}.chart polyline{fill:none;stroke:var(--c);stroke-width:1.8}" +
-		".chart .grid,.chart .axis{stroke-width:1}.chart polygon,.chart rect,.chart circle,.chart .heat{fill:var(--c)}"
+		".chart .grid,.chart .axis,.chart .event{stroke-width:1}.chart text.event{stroke:none}.chart polygon,.chart rect,.chart circle,.chart .heat{fill:var(--c)}"
 	return shapes + light + "@media(prefers-color-scheme:dark){" + prefixed(dark, ":root:not([data-theme=light])") + "}" + prefixed(dark, darkRoot)
 }
 

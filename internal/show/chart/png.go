@@ -39,7 +39,7 @@ func (p *painter) paint(m *mark) {
 	switch m.shape {
 	case path:
 		wide := 1.8
-		if m.class == "grid" || m.class == "axis" {
+		if m.class == "grid" || m.class == "axis" || m.class == "event" {
 			wide = 1
 		}
 		p.polyline(m.points, wide, m.dashed, c)

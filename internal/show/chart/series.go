@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -13,6 +14,9 @@ func (l *canvas) series(i int) {
 	switch s.Kind {
 	case Bars:
 		l.columns(s, class)
+		return
+	case Spans:
+		l.spans(s, class)
 		return
 	case Whiskers:
 		l.whiskers(s, class)
@@ -136,6 +140,28 @@ func (l *canvas) whiskers(s *Series, class string) {
 		for _, end := range []point{a, b} {
 			l.add(mark{shape: path, class: class, points: []point{{end.x, end.y - stroke}, {end.x, end.y + stroke}}})
 		}
+	}
+}
+
+// spans draws lying bars. Rows are one apart.
+func (l *canvas) spans(s *Series, class string) {
+	const least = 0.6 // pixels: what is shorter is still there
+	high := min(math.Abs(l.y.at(0)-l.y.at(1))*0.7, 14)
+	opacity := 0.9
+	if s.Dashed {
+		high, opacity = 1.4, 0.6
+	}
+	for k := range min(len(s.Y), len(s.Low), len(s.High)) {
+		a, ok1 := l.at(s.Low[k], s.Y[k])
+		b, ok2 := l.at(s.High[k], s.Y[k])
+		if !ok1 || !ok2 {
+			continue
+		}
+		hint := ""
+		if k < len(s.Hints) {
+			hint = s.Hints[k]
+		}
+		l.add(mark{shape: rect, class: class, points: []point{{a.x, a.y - high/2}, {max(b.x, a.x+least), b.y + high/2}}, opacity: opacity, hint: hint})
 	}
 }
 

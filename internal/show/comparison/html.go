@@ -73,6 +73,9 @@ func Document(c *compare.Comparison, findings []compare.Finding) (*page.Document
 		numbers.Columns[i].Name = clip(numbers.Columns[i].Name)
 	}
 	d.Sections = append(d.Sections, page.Section{ID: "numbers-h", Title: "Numbers", Table: numbers})
+	if of := Replicas(c); of != nil {
+		d.Sections = append(d.Sections, page.Section{ID: "replicas-h", Title: replicasTitle, Table: of})
+	}
 	list("notes", "Notes", notes)
 	return d, nil
 }

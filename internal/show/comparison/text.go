@@ -90,6 +90,15 @@ func (t *text) comparison(c *compare.Comparison) {
 		t.WriteString("\n")
 	}
 	t.table(Table(c))
+	if of := Replicas(c); of != nil {
+		title := replicasTitle + ":\n"
+		if t.markdown {
+			title += "\n"
+		}
+		t.WriteString("\n" + title)
+		t.table(of)
+		t.lines("- ", of.Notes)
+	}
 	if c.Accuracy != nil {
 		t.front(c.Accuracy.Front)
 	}

@@ -18,7 +18,7 @@ import (
 func CSV(w io.Writer, runs []section.Run) error {
 	has := optional{speculative: section.Speculative(runs), numbers: numbers(runs)}
 	for i := range runs {
-		has.conversations = has.conversations || runs[i].Result.Conversations != nil
+		has.jobs = has.jobs || runs[i].Result.Jobs != nil
 		has.questions = has.questions || runs[i].Result.Eval != nil
 	}
 	var t table.Table
@@ -31,9 +31,9 @@ func CSV(w io.Writer, runs []section.Run) error {
 
 // optional columns are there if any run has them.
 type optional struct {
-	speculative, conversations bool
-	questions                  bool
-	numbers                    []metric.Metric // of the whole run
+	speculative, jobs bool
+	questions         bool
+	numbers           []metric.Metric // of the whole run
 }
 
 // inEachLine are the numbers of the whole run that have a column whatever the runs are.
@@ -108,13 +108,13 @@ func runLine(t *table.Table, run *section.Run, has optional) (row []table.Cell) 
 		add("accuracy_low", a.Low)
 		add("accuracy_high", a.High)
 	}
-	if has.conversations {
-		c := r.Conversations
+	if has.jobs {
+		c := r.Jobs
 		if c == nil {
-			c = &measure.Conversations{}
+			c = &measure.Jobs{}
 		}
-		distribution("conversation_time", &c.Time.Summary)
-		distribution("conversation_busy_time", &c.Busy.Summary)
+		distribution("job", &c.Time.Summary)
+		distribution("job_model", &c.Model.Summary)
 	}
 	if has.speculative {
 		rate, length := section.Acceptance(r)

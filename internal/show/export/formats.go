@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/show/agentic"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/pictures"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -46,6 +47,7 @@ type Format struct {
 	Write   func(w io.Writer, runs []section.Run, opt *Options) error
 	Rows    func(w io.Writer) (*Requests, error)
 	Alone   func(w io.Writer, folder string, opt measure.Options, own *Options) error // reads the journal of one run by itself
+	Folder  func(dir, folder string, opt measure.Options) error                       // of several files, in a folder of their own
 }
 
 // Formats are all of them; the first is what a terminal gets.
@@ -66,6 +68,8 @@ func Formats() []Format {
 		{Name: "questions", One: true, Alone: questions},
 		{Name: "llmd", One: true, Write: func(w io.Writer, runs []section.Run, _ *Options) error { return LLMD(w, &runs[0]) }},
 		{Name: "inferencex", One: true, Write: func(w io.Writer, runs []section.Run, _ *Options) error { return InferenceX(w, &runs[0]) }},
+		{Name: "inferencex-agentic", One: true, Alone: inferenceXAgentic},
+		{Name: "aiperf", One: true, Folder: aiPerf},
 	}
 }
 
@@ -177,6 +181,18 @@ func datasetStats(w io.Writer, folder string, opt measure.Options, own *Options)
 		return err
 	}
 	return pictures.WriteDatasetStats(w, lengths, own.SVG)
+}
+
+func aiPerf(dir, folder string, opt measure.Options) error {
+	return agentic.WriteAIPerf(dir, folder, opt.Rules)
+}
+
+func inferenceXAgentic(w io.Writer, folder string, opt measure.Options, _ *Options) error {
+	r, err := agentic.Read(folder, opt.Rules, nil)
+	if err != nil {
+		return err
+	}
+	return agentic.WriteAggregate(w, r)
 }
 
 // AppendSections adds runs to a file of notes, made where there is none.

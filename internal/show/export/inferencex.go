@@ -26,6 +26,7 @@ func InferenceX(w io.Writer, run *section.Run) error {
 	if r.Duration > 0 {
 		input = float64(r.InputTokens) / r.Duration
 	}
+	start := float64(r.Run.StartUnixNs) / 1e9
 	v := ordered.Object{
 		{"date", section.Start(r).Format("20060102-150405")},
 		{"model_id", o.ModelID},
@@ -35,6 +36,8 @@ func InferenceX(w io.Writer, run *section.Run) error {
 		{"burstiness", o.Burstiness},
 		{"max_concurrency", o.MaxConcurrency},
 		{"duration", r.Duration},
+		{"benchmark_start_time_unix", start},
+		{"benchmark_end_time_unix", start + r.Duration},
 		{"completed", r.Completed},
 		{"good_completed", good},
 		{"total_input_tokens", r.InputTokens},

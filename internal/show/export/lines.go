@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/show/parquet"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // lineTable is a table whose rows are parts of a journal's lines, written while it is
@@ -22,7 +22,7 @@ type lineTable struct {
 	// see asks a journal for its lines, and gives the row of each part of one.
 	see func(j *journal.Reader, add func(values ...any)) (request func(*journal.Request) error)
 	// drawn gives the rows of a run that has been read to its end, in place of see.
-	drawn func(t *chartdata.Run, add func(values ...any))
+	drawn func(run *section.Run, add func(values ...any))
 }
 
 // LineTables are their names, and that of the table of requests.
@@ -70,8 +70,12 @@ func lineTables() map[string]lineTable {
 			{Name: "name", Type: parquet.Text},
 			{Name: "le", Type: parquet.Text},
 			{Name: "value", Type: parquet.Float},
+			{Name: "replica", Type: parquet.Text},
 		}, see: seeScrapes},
+		"jobs":   {columns: jobColumns(), see: seeJobs},
 		"series": {columns: seriesColumns(), drawn: drawSeries},
+
+		"replicas": {columns: replicaColumns(), drawn: listReplicas},
 	}
 }
 
@@ -121,7 +125,12 @@ func seeSamples(j *journal.Reader, add func(values ...any)) func(*journal.Reques
 }
 
 func seeScrapes(j *journal.Reader, add func(values ...any)) func(*journal.Request) error {
+	listed := j.Run().Replicas
 	j.OnScrape(func(s *journal.Scrape) {
+		var replica any
+		if s.Replica > 0 && s.Replica <= len(listed) {
+			replica = text(listed[s.Replica-1].Name)
+		}
 		when := "before"
 		switch {
 		case s.During:
@@ -130,11 +139,11 @@ func seeScrapes(j *journal.Reader, add func(values ...any)) func(*journal.Reques
 			when = "after"
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
-			add(row.Seconds(s.At), when, int64(s.Target), name, nil, s.Counters[name])
+			add(row.Seconds(s.At), when, int64(s.Target), name, nil, s.Counters[name], replica)
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Buckets)) {
 			for _, bound := range slices.Sorted(maps.Keys(s.Buckets[name])) {
-				add(row.Seconds(s.At), when, int64(s.Target), name, bound, s.Buckets[name][bound])
+				add(row.Seconds(s.At), when, int64(s.Target), name, bound, s.Buckets[name][bound], replica)
 			}
 		}
 	})

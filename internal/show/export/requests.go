@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/replica"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/parquet"
@@ -26,7 +27,20 @@ type context struct {
 	req  *journal.Request
 	row  *row.Row
 
-	agents []string // of a fleet: what they are called
+	agents   []string       // of a fleet: what they are called
+	replicas *replica.Names // of the run
+}
+
+// name is what the replica is called that answered; empty: nobody said.
+func (c *context) name() string {
+	switch at := c.replicas.Of(c.req); at {
+	case replica.Unknown:
+		return ""
+	case replica.Others: // too many for tables by replica, and not for this one
+		return c.req.Replica
+	default:
+		return c.replicas.Name(at)
+	}
 }
 
 // columns are the table of requests; docs/report.md lists them. That of a fleet has its agents too.
@@ -89,6 +103,9 @@ func requestColumns() []column {
 		column{parquet.Column{Name: "turn", Type: parquet.Int}, func(c *context) any { return above(c.req.Turn) }},
 		column{parquet.Column{Name: "model", Type: parquet.Text}, func(c *context) any { return text(c.req.Model) }},
 		column{parquet.Column{Name: "usage_cached", Type: parquet.Int}, func(c *context) any { return known32(c.row.Cached) }},
+		column{parquet.Column{Name: "replica", Type: parquet.Text}, func(c *context) any { return text(c.name()) }},
+		column{parquet.Column{Name: "prefiller", Type: parquet.Text}, func(c *context) any { return text(c.req.Prefiller) }},
+		column{parquet.Column{Name: "retries", Type: parquet.Int}, func(c *context) any { return above(c.req.Retries) }},
 	)
 }
 
@@ -185,7 +202,7 @@ func field(v any, kind parquet.Type) string {
 // Begin says whose requests come next.
 func (t *Requests) Begin(name string, run *journal.Run) {
 	t.start(run.Fleet != nil)
-	t.now.run, t.now.zero, t.now.agents = name, run.StartUnixNs, nil
+	t.now.run, t.now.zero, t.now.agents, t.now.replicas = name, run.StartUnixNs, nil, replica.NewNames(run)
 	if run.Fleet != nil {
 		t.now.agents = run.Fleet.Titles()
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/show/parquet"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // seriesColumns are those of the table of series: the courses that the page draws, one row a slot.
@@ -22,7 +23,8 @@ func seriesColumns() []parquet.Column {
 
 // drawSeries gives the row of each slot. Where slots have too few values for a p99 the
 // course holds the slowest of each, and the column of the other is empty.
-func drawSeries(t *chartdata.Run, add func(values ...any)) {
+func drawSeries(run *section.Run, add func(values ...any)) {
+	t := run.Drawn
 	for i := range t.At {
 		values := []any{t.At[i], t.Slot, t.InFlight[i], t.Waiting[i]}
 		if t.TokensUnknown == "" {
@@ -60,7 +62,7 @@ func (t lineTable) writeDrawn(out *sheet, folder string) error {
 	}
 	var failed error
 	name := runName(folder, run.Result.Run)
-	t.drawn(run.Drawn, func(values ...any) {
+	t.drawn(&run, func(values ...any) {
 		if failed == nil {
 			failed = out.row(append([]any{name}, values...))
 		}

@@ -21,10 +21,13 @@ type Journal struct {
 	Agents int
 	// Categories makes each request a question, over so many categories; 0: they are none.
 	Categories int
-	answered   func(*journal.Answer)
-	next       int
-	see        func(*journal.Conversation)
-	over       *journal.Conversation // has ended with the request before
+	// Faulty kills a replica after half of the run and starts it after two thirds: what is sent between is refused, and
+	// nothing else fails. A third fault can't be made. Only a run of a few hundred requests shows what was felt.
+	Faulty   bool
+	answered func(*journal.Answer)
+	next     int
+	see      func(*journal.Conversation)
+	over     *journal.Conversation // has ended with the request before
 }
 
 // OnConversation asks for the lines of conversations.
@@ -43,6 +46,9 @@ func (j *Journal) Run() *journal.Run {
 	}
 	if j.Agents > 0 {
 		run.Fleet = j.fleet()
+	}
+	if j.Faulty {
+		run.Options.Workload = map[string]string{"load.faults": `[{"at": "1s"}]`}
 	}
 	if j.Categories > 0 {
 		run.Task = j.task()
@@ -115,7 +121,12 @@ func (j *Journal) Next() (*journal.Request, error) {
 		r.Events.Kind = append(r.Events.Kind, journal.EventChoices|journal.EventText)
 	}
 	r.End = r.Sent + 120*ms
-	if i%10 == 3 {
+	switch {
+	case j.Faulty && i >= j.N/2 && i < j.N*2/3:
+		r.Outcome, r.Error, r.Status, r.UsageOutput, r.Events = journal.Refused, j.Words, 0, 0, journal.Events{}
+		r.End = r.Sent + ms
+	case j.Faulty:
+	case i%10 == 3:
 		r.Outcome, r.Error = journal.StreamError, j.Words
 	}
 	if j.Turns > 0 {
@@ -144,6 +155,19 @@ func (j *Journal) addTurn(r *journal.Request) {
 			Number: r.Conversation, Turns: j.Turns, Sent: j.Turns, Complete: j.Turns, Outcome: journal.ConversationComplete,
 			Begin: int64(r.Index-j.Turns+1) * 10 * ms, End: r.End, Think: 5 * ms,
 		}
+	}
+}
+
+// Faults are what was done on purpose.
+func (j *Journal) Faults() []journal.Fault {
+	if !j.Faulty {
+		return nil
+	}
+	at := func(i int) int64 { return int64(i)*10*ms - ms }
+	return []journal.Fault{
+		{At: at(j.N / 2), Done: at(j.N/2) + ms, Do: "kill", On: "r1 " + j.Words, Detail: j.Words},
+		{At: at(j.N * 2 / 3), Done: at(j.N*2/3) + ms, Do: "start", On: "r1 " + j.Words},
+		{At: at(j.N * 3 / 4), Do: "command", Detail: j.Words, Error: "exit status 1: " + j.Words},
 	}
 }
 

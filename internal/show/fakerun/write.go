@@ -29,5 +29,10 @@ func (j *Journal) Write(path string) error {
 		w.AppendWaiting(journal.AppendRequest(lines, r))
 		lines = nil
 	}
+	for _, f := range j.Faults() {
+		if err := w.Fault(&f); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
 	return errors.Join(w.End(j.End()), w.Close())
 }

@@ -15,6 +15,9 @@ import (
 	"github.com/inferometer/inferometer/internal/stats"
 )
 
+// longMs is from where on a time is read more easily in seconds.
+const longMs = 10_000
+
 // Card is one of the boxes on top: a number or a word in large, and what is to be said of it.
 type Card struct {
 	Title, Text, Unit string
@@ -28,6 +31,14 @@ func cards(run *section.Run, limits slo.SLO) []Card {
 	var list []Card
 	if c, ok := accuracyCard(r.Eval); ok {
 		list = append(list, c)
+	}
+	if c := r.Jobs; c != nil && c.Time.Count > 0 {
+		one := latencyCard(r, "Job, median", &c.Time.Summary, "median_job_ms", "p99_job_ms")
+		if one.Unit == "ms" && c.Time.P50 >= longMs {
+			one.Text, one.Unit = short(c.Time.P50/1000), "s"
+		}
+		one.Notes = append(one.Notes, section.JobRate(c)+" per hour", section.JobSplit(c))
+		list = append(list, one)
 	}
 	list = append(list, throughputCard(r))
 	if r.Run.Options.Whole() { // an answer is one piece, and has no times of tokens
@@ -100,7 +111,7 @@ func failureCard(r *measure.Result) Card {
 	}
 	var kinds []string
 	for _, o := range r.Outcomes {
-		if o.Outcome != journal.Complete && o.Count > 0 {
+		if o.Outcome != journal.Complete && o.Outcome != journal.HungUp && o.Count > 0 {
 			kinds = append(kinds, fmt.Sprintf("%s %s", counted(o.Count), o.Outcome))
 		}
 	}
@@ -162,6 +173,9 @@ func more(run *section.Run) *table.Table {
 	if r.SpecDecode != nil {
 		rate, length := section.Acceptance(r)
 		t.Fact("Draft tokens accepted", fmt.Sprintf("%s %%, accepted length %s", short(rate), short(length)))
+	}
+	if f := r.Recovery; f != nil {
+		t.Fact("Faults", section.FaultsWords(f))
 	}
 	for _, n := range metric.UsualNames(func(u *metric.Usual) []string { return u.Page }) {
 		if v, ok := r.Number(n.Metric); ok && n.Statistic == "" && !n.Metric.OfQuestions {

@@ -48,7 +48,8 @@ func (d *drawer) full(id string, c *chart.Chart, height int) Figure {
 // draw makes the picture in the sizes of a screen and a phone; a chart that knows its height keeps it.
 func (d *drawer) draw(id string, c *chart.Chart, width, height, phone int, full bool) Figure {
 	if c.Height > 0 {
-		height, phone = c.Height, c.Height
+		const line = 20 // of the legend, which has a line for each series on a phone
+		height, phone = c.Height, c.Height+line*max(len(c.Series)-1, 0)
 	}
 	svg := func(width, height int) string {
 		sized := *c

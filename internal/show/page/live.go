@@ -24,6 +24,12 @@ type liveChart struct {
 	Y        liveAxis     `json:"y"`
 	Series   []liveSeries `json:"series,omitempty"`
 	Heat     *liveHeat    `json:"heat,omitempty"`
+	Events   []liveEvent  `json:"events,omitempty"`
+}
+
+type liveEvent struct {
+	At    numbers `json:"at"` // from, to; one alone: a moment
+	Label string  `json:"label"`
 }
 
 type liveAxis struct {
@@ -95,6 +101,13 @@ func newLiveChart(c *chart.Chart, width, height, phone int) *liveChart {
 			points += len(column)
 			l.Heat.Counts = append(l.Heat.Counts, column)
 		}
+	}
+	for _, e := range c.Events {
+		one := liveEvent{At: numbers{e.From}, Label: cut(e.Label)}
+		if e.To > e.From {
+			one.At = append(one.At, e.To)
+		}
+		l.Events = append(l.Events, one)
 	}
 	if points == 0 || points > mostLivePoints {
 		return nil

@@ -23,6 +23,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/show/section"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 //go:embed page.css
@@ -34,7 +35,8 @@ type Options struct {
 	Version string  // of inferometer
 	Way     []Link  // back to where the page is one of many; nil: it stands alone
 
-	Accuracy *chart.Chart // of configurations, against throughput; nil: there is none
+	Accuracy *chart.Chart   // of configurations, against throughput; nil: there is none
+	Tables   []*table.Table // of what all runs say together, such as which router is best
 }
 
 // Policy is the content security policy of our pages: nothing but what is in them.
@@ -84,6 +86,9 @@ func Write(w io.Writer, runs []section.Run, opt Options) error {
 		m.WriteString("<section aria-label=\"The answer\">\n")
 		m.trustAll(runs)
 		m.cards(best(runs, opt.SLO))
+		for _, t := range opt.Tables {
+			m.table(t, t.Title)
+		}
 		m.WriteString("</section>\n<section aria-labelledby=\"all\"><h2 id=\"all\">All runs</h2>\n")
 		m.figures(tradeoffs)
 		m.muted("A point is a run, with its concurrency (×) or its rate (/s) beside it. No run on the Pareto front is beaten by another in both.")

@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/replica"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/fakerun"
@@ -70,7 +71,7 @@ func TestHostileWords(t *testing.T) {
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</script><script>alert(2)//`, `<!--<script>`,
 		`'};alert(3);//`, `{{.Policy}}`, "\u2028</style><b>", `&lt;i&gt;`, `javascript:alert(4)`,
 	} {
-		got := written(t, Options{Version: words}, shown(t, 40, words), shownTurns(t, 40, 4, words), shownRun(t, fakerun.Journal{N: 40, Words: words, Agents: 3}))
+		got := written(t, Options{Version: words}, shown(t, 40, words), shownTurns(t, 40, 4, words), shownRun(t, fakerun.Journal{N: 40, Words: words, Agents: 3}), shownRun(t, fakerun.Journal{N: 600, Words: words, Faulty: true}))
 		if n := strings.Count(got, "<script"); n != 4 { // two of data, the charts' library and our own
 			t.Errorf("%q: %d elements <script", words, n)
 		}
@@ -288,12 +289,12 @@ func TestKilled(t *testing.T) {
 // TestServersByThemselves: several servers are a table of their own.
 func TestServersByThemselves(t *testing.T) {
 	run := shown(t, 40, "two servers")
-	if got := written(t, Options{}, run); strings.Contains(got, "run1-targets") {
+	if got := written(t, Options{}, run); strings.Contains(got, "run1-replicas") {
 		t.Error("one server has a table of servers")
 	}
-	run.Result.Targets = &measure.Targets{Each: []measure.TargetResult{{URL: "http://a<b", Requests: 20}, {URL: "http://c", Requests: 21}}}
+	run.Result.Replicas = &measure.Replicas{Each: []measure.ReplicaResult{{Replica: replica.Replica{Name: "http://a<b"}, Requests: 20}, {Replica: replica.Replica{Name: "http://c"}, Requests: 21}}}
 	got := written(t, Options{}, run)
-	for _, want := range []string{`id="run1-targets"`, "http://a&lt;b", "http://c"} {
+	for _, want := range []string{`id="run1-replicas"`, ">a&lt;b<", ">c<"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -358,8 +359,8 @@ func TestSaturation(t *testing.T) {
 func TestGroupSections(t *testing.T) {
 	got := written(t, Options{}, shownTurns(t, 40, 4, "x"))
 	for _, want := range []string{
-		"<h3>10 conversations</h3>", "<h3>By adapter</h3>", `id="run1-turns"`, `id="run1-adapters"`, `id="run1-turn-ttft"`, `id="run1-conversations"`,
-		"TTFT by turn", "To done", "law x",
+		"<h3>10 jobs</h3>", "<h3>By adapter</h3>", `id="run1-turns"`, `id="run1-adapters"`, `id="run1-turn-ttft"`, `id="run1-jobs"`,
+		"TTFT by turn", "Complete jobs", "law x",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page does not hold %s", want)

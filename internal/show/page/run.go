@@ -40,11 +40,15 @@ func newRunPart(place int, run *section.Run, opt *Options) (*runPart, error) {
 	if r.Eval != nil {
 		add("Accuracy", "", accuracyFigures(&p.drawer, p.id, r.Eval)...)
 	}
-	drawn := 0
+	if hasJobs(run.Drawn) {
+		lanes := jobLanes(run.Drawn)
+		add("Jobs", "Each lane is an agent: the root of a job, and below it those that it spawned.", p.full(p.id+"-jobs", lanes, lanes.Height))
+	}
+	drawn, happened := 0, faultEvents(r.Recovery)
 	overTime := func(list []*chart.Chart) (out []Figure) {
 		for _, c := range list {
 			drawn++
-			c.Together = p.id
+			c.Together, c.Events = p.id, happened
 			out = append(out, p.half(fmt.Sprintf("%s-course%d", p.id, drawn), c))
 		}
 		return out
@@ -53,7 +57,15 @@ func newRunPart(place int, run *section.Run, opt *Options) (*runPart, error) {
 	if len(run.Drawn.Server) == 0 {
 		note = "The server's own metrics are not here: the run did not read them on its way (bench serve --scrape-every 1s), or the server has none."
 	}
-	add("Over time", note, overTime(courses(run.Drawn))...)
+	over := courses(run.Drawn)
+	if len(run.Drawn.Failures) > 0 {
+		over = append(over, failures(run.Drawn))
+	}
+	if h := &r.Cached.HitShares; len(r.Cached.Course) > 0 && (h.Planned != nil || h.Sent != nil) { // else the server's own metrics say it
+		over = append(over, hitsOverTime(run.Drawn, &r.Cached))
+	}
+	add("Over time", note, overTime(over)...)
+	add("Replica by replica", "", overTime(replicaCharts(run.Drawn))...)
 	add("The server's own metrics", "", overTime(serverCharts(run.Drawn))...)
 	add("Devices", "", overTime(hardwareCharts(run.Drawn))...)
 	if r.Completed == 0 { // what follows is of answers
@@ -68,7 +80,7 @@ func newRunPart(place int, run *section.Run, opt *Options) (*runPart, error) {
 		add("Turn by turn", "", p.half(p.id+"-turn-ttft", ttftByTurn(r.ByTurn)), p.half(p.id+"-turn-prompt", promptByTurn(r.ByTurn)))
 	}
 	heat := gaps(run.Drawn)
-	heat.Together = p.id
+	heat.Together, heat.Events = p.id, happened
 	add("Gaps between token chunks", "The stronger the colour, the more gaps of that length at that time, by the logarithm of their number.", p.full(p.id+"-gaps", heat, 300))
 	return p, p.err
 }

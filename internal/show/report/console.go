@@ -130,7 +130,7 @@ func (c *console) vllm(r *measure.Result) {
 	c.numbers(r, "total_token_throughput")
 	c.probe(r.Probe)
 	for _, m := range r.Metrics {
-		if m.Metric.Scope == metric.PerConversation {
+		if m.Metric.Scope == metric.PerJob {
 			continue // in a block of ours
 		}
 		c.center(m.Metric.Title, "-")

@@ -43,6 +43,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"steady_state", r.SteadyState},
 		{"environment", r.Run.Environment},
 		{"command", r.Run.Command},
+		{"window", window(r)},
 		{"errors", r.Errors},
 		{"warnings", r.Warnings},
 	}
@@ -58,13 +59,26 @@ func inferometer(r *measure.Result, opt Options) object {
 	if r.Server != nil {
 		o.Set("server", r.Server)
 	}
+	if r.HangUps != nil {
+		o.Set("hang_ups", r.HangUps)
+	}
 	setBounds(&o, r)
-	setTargets(&o, r.Targets)
+	setReplicas(&o, r.Replicas)
+	if r.Roles != nil {
+		o.Set("roles", r.Roles)
+	}
 	setAgents(&o, r.Agents)
 	setGroups(&o, "by_turn", r.ByTurn)
 	setGroups(&o, "by_adapter", r.ByAdapter)
-	setConversations(&o, r.Conversations)
+	setJobs(&o, r.Jobs)
+	setRollouts(&o, r.Rollouts)
+	if r.Recovery != nil {
+		o.Set("recovery", r.Recovery)
+	}
 	setSLO(&o, opt.SLO)
+	if r.Rules != nil {
+		o.Set("rules", r.Rules)
+	}
 	if why := r.GaveUp(); why != "" {
 		o.Set("gave_up", why)
 	}
@@ -79,6 +93,12 @@ func inferometer(r *measure.Result, opt Options) object {
 	}
 	setMore(&o, r)
 	return o
+}
+
+// window is the time that rates and energy are over, in seconds since 1970.
+func window(r *measure.Result) object {
+	start := float64(r.Run.StartUnixNs) / 1e9
+	return object{{"benchmark_start_time_unix", start}, {"benchmark_end_time_unix", start + r.Duration}}
 }
 
 func outcomesObject(counts []measure.OutcomeCount) object {

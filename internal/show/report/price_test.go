@@ -27,6 +27,13 @@ func TestCost(t *testing.T) {
 			"Cost: 1.235 per million output tokens, 0.5 per million tokens (2 × 1.234567 an hour)",
 			"Energy: 0.5 J per output token, 0.5 J per token (700 W, watts)",
 		}},
+		{"jobs", price.Economy{
+			PricePerHour: &dollars, Devices: 2, PerMillionOutput: &dollars, PerMillionTokens: &joules, PerJob: &joules,
+			Power: &price.PowerUse{Source: "watts", Watts: &watts, JoulesPerOutput: &joules, JoulesPerToken: &joules, JoulesPerJob: &watts},
+		}, []string{
+			"Cost: 0.5 per job, 1.235 per million output tokens, 0.5 per million tokens (2 × 1.234567 an hour)",
+			"Energy: 700 J per job, 0.5 J per output token, 0.5 J per token (700 W, watts)",
+		}},
 		{
 			"nothing was generated",
 			price.Economy{PricePerHour: &dollars, Devices: 1, Power: &price.PowerUse{Source: "watts", Watts: &watts}},

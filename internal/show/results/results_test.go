@@ -76,7 +76,7 @@ func TestFileAndFolderSayTheSame(t *testing.T) {
 				t.Errorf("%s: the file lacks %s", folder, key)
 			}
 		}
-		ignore := cmpopts.IgnoreFields(result.Result{}, "Values", "Numbers", "Samples", "Outcomes", "Targets")
+		ignore := cmpopts.IgnoreFields(result.Result{}, "Values", "Numbers", "Samples", "Outcomes")
 		if d := cmp.Diff(file, whole, ignore, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: the file (-) and the run (+):\n%s", folder, d)
 		}

@@ -89,12 +89,15 @@ func badFirst(each []measure.AgentResult) []measure.AgentResult {
 
 // accounting is what became of the requests of a fleet's list, in words.
 func accounting(a *measure.Agents) string {
-	sum := a.Completed + a.Failed + a.Lost + a.Unsent + a.Skipped
+	sum := a.Completed + a.Failed + a.HungUp + a.Lost + a.Unsent + a.Skipped
 	planned := a.Planned
 	if planned == 0 {
 		planned = sum // the list had no end that was known before
 	}
 	words := fmt.Sprintf("%d planned = %d complete + %d failed + %d lost + %d unsent", planned, a.Completed, a.Failed, a.Lost, a.Unsent)
+	if a.HungUp > 0 {
+		words += fmt.Sprintf(" + %d hung up", a.HungUp)
+	}
 	if a.Skipped > 0 {
 		words += fmt.Sprintf(" + %d turns skipped", a.Skipped)
 	}

@@ -26,7 +26,7 @@ func answers(run *Run) *Section {
 	}
 	goodput(t, r.Limits)
 	for _, m := range Others(r) {
-		if m.OfQuestions || m.OfServer { // these have a section of their own
+		if m.OfQuestions || m.OfServer || m.OfReplicas || m.OfFaults { // these have a section of their own
 			continue
 		}
 		v, _ := r.Number(&m)
@@ -84,7 +84,7 @@ var (
 
 // ownPlace are ours that the result holds elsewhere: under goodput and agents, and as vLLM's
 // keys of speculative decoding.
-var ownPlace = []string{"conversation_throughput", "failed_conversations", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx", "lost", "unsent"}
+var ownPlace = []string{"jobs_per_hour", "jobs_per_gpu_hour", "job_goodput", "failed_jobs", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx", "lost", "unsent", "hung_up", "tokens_for_nobody"}
 
 // Others are the numbers of the whole run that vLLM does not have.
 func Others(r *measure.Result) []metric.Metric {

@@ -215,6 +215,7 @@ func energy(s *hardware.Summary) string {
 	}
 	add(all.PerOutputToken, "J per output token")
 	add(all.PerRequest, "J per request")
+	add(all.PerJob, "J per job")
 	add(all.TokensPerJoule, "tokens per joule")
 	if len(parts) == 0 {
 		parts = append(parts, number.Digits(all.Joules)+" J, and no tokens")

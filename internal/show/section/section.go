@@ -36,20 +36,23 @@ func Add(place int, of func(*Run) *Section) (remove func()) {
 const (
 	atTotals = 10 * (iota + 1)
 	atOutcomes
+	atFaults
 	atLatencies
 	atAnswers
 	atClient
 	atSteady
-	atTargets
+	atReplicas
+	atRoles
 	atServer
 	atAgents
-	atConversations
+	atJobs
 	atGroups
 	atCost
 	atHardware
 	atAccuracy
 	atIntervals
 	atExplain
+	atRules
 	atChecks
 	atEnvironment
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/table"
@@ -26,17 +27,27 @@ func server(run *Run) *Section {
 	}
 	sec.Tables = serverTables(name, &s.Server, 0)
 	few := &table.Table{Except: table.Files} // the little that tells servers apart
+	for i := range s.Roles {
+		sec.Tables = append(sec.Tables, serverTables(fmt.Sprintf("All servers for %s", s.Roles[i].Role), &s.Roles[i], table.OnConsole)...)
+		few.Fact("For "+string(s.Roles[i].Role), factWords(&s.Roles[i], true))
+	}
+	for i := range s.Routers {
+		few.Fact("The router", factWords(&s.Routers[i], false))
+	}
 	for i := range s.Each {
+		if i == mostServers {
+			few.Fact("More", fmt.Sprintf("%d servers; the JSON has them all", len(s.Each)-i))
+			break
+		}
 		e := &s.Each[i]
 		kind := cmp.Or(e.Kind, "metrics of no known kind")
 		words := kind
-		for _, f := range serverFacts(e) {
-			if f.apart && f.text != "" {
-				words += "; " + f.label + " " + f.text
-			}
+		if apart := factWords(e, true); apart != "" {
+			words += "; " + apart
 		}
-		few.Fact(fmt.Sprintf("Server %d", e.Target+1), words)
-		sec.Tables = append(sec.Tables, serverTables(fmt.Sprintf("Server %d, %s", e.Target+1, kind), e, table.OnConsole)...)
+		one := serverName(run, e)
+		few.Fact(one, words)
+		sec.Tables = append(sec.Tables, serverTables(one+", "+kind, e, table.OnConsole)...)
 	}
 	notes := &table.Table{}
 	notes.Fact("Note", strings.Join(s.Notes, "; "))
@@ -45,6 +56,33 @@ func server(run *Run) *Section {
 	}
 	sec.Tables = append(sec.Tables, few, notes)
 	return sec
+}
+
+// mostServers is how many of several stand by themselves.
+const mostServers = 32
+
+// serverName is what one of several servers is called.
+func serverName(run *Run, e *serving.Server) string {
+	replicas := run.Result.Run.Replicas
+	if e.Replica < 1 || e.Replica > len(replicas) {
+		return fmt.Sprintf("Server %d", e.Target+1)
+	}
+	r := &replicas[e.Replica-1]
+	if r.Role == journal.BothRoles {
+		return r.Name
+	}
+	return fmt.Sprintf("%s (%s)", r.Name, r.Role)
+}
+
+// factWords are what a server says, in one line: all of it, or what tells servers apart.
+func factWords(s *serving.Server, apart bool) string {
+	var words []string
+	for _, f := range serverFacts(s) {
+		if (f.apart || !apart) && f.text != "" {
+			words = append(words, f.label+" "+f.text)
+		}
+	}
+	return strings.Join(words, "; ")
 }
 
 // serverTables are what one server says, and its own times.
@@ -85,6 +123,14 @@ func serverFacts(s *serving.Server) []serverFact {
 		{label: "Prefix cache hit rate", text: optional(s.PrefixHitRate, number.Share)},
 		{label: "Preemptions", text: optional(s.Preemptions, number.Count), apart: true},
 		{label: "Requests", text: counted(s.Requests)},
+		{label: "Requests received", text: optional(s.Received, number.Count), wide: true},
+		{label: "Requests sent again", text: optional(s.Retries, number.Count)},
+		{label: "Answers that moved to another server", text: optional(s.Migrations, number.Count)},
+		{label: "Requests that wait in the router", text: queue(s.QueuedInRouter)},
+		{label: "Requests that wait for a transfer", text: queueIfAny(s.AwaitTransfer)},
+		{label: "Transfers failed", text: some(s.TransferFailed)},
+		{label: "Bytes transferred", text: some(s.TransferBytes)},
+		{label: "Prompt tokens transferred", text: some(s.Transferred)},
 		{label: "Requests aborted", text: some(s.Aborted)},
 		{label: "Requests failed", text: some(s.Failed)},
 		{label: "Prompt tokens", text: counted(s.PromptTokens)},
@@ -117,7 +163,7 @@ type histogram struct {
 // histograms are those that the server has.
 func histograms(s *serving.Server) []histogram {
 	return slices.DeleteFunc([]histogram{
-		{"TTFT", s.TTFT}, {"Queue", s.Queue}, {"Prefill", s.Prefill}, {"Decode", s.Decode}, {"In the batch", s.Inference}, {"ITL", s.ITL}, {"E2EL", s.E2E},
+		{"TTFT", s.TTFT}, {"Queue", s.Queue}, {"Prefill", s.Prefill}, {"Decode", s.Decode}, {"In the batch", s.Inference}, {"ITL", s.ITL}, {"E2EL", s.E2E}, {"Transfer", s.Transfer},
 	}, func(h histogram) bool { return h.Times == nil })
 }
 
@@ -150,6 +196,14 @@ func queue(l *serving.Level) string {
 		return amount(l)
 	}
 	return fmt.Sprintf("%s, a queue %s of the time", amount(l), number.Share(l.Above))
+}
+
+// queueIfAny is worth a line only where there ever was one.
+func queueIfAny(l *serving.Level) string {
+	if l == nil || l.Max == 0 {
+		return ""
+	}
+	return queue(l)
 }
 
 func share(l *serving.Level) string {

@@ -34,9 +34,6 @@ func requests(r *measure.Result) string {
 		words += fmt.Sprintf("%s %d %s", mark, c.Count, c.Outcome)
 		mark = ","
 	}
-	if c := r.Conversations; c != nil {
-		words += fmt.Sprintf("; %d of %d conversations", c.Complete, c.Begun)
-	}
 	return words
 }
 
@@ -58,6 +55,9 @@ func figures(r *measure.Result) (lines []string, intervals bool) {
 		if s != nil && s.Count > 0 {
 			labels, rows = append(labels, label), append(rows, [2]cell{f.latency("p50", s.P50, f.of[p50]), f.p99(s, f.of[p99])})
 		}
+	}
+	if c := r.Jobs; c != nil {
+		latency("Job", &c.Time.Summary, "median_job_ms", "p99_job_ms")
 	}
 	if r.Run.Options.Whole() {
 		latency("Latency", &r.Latency.Sent.E2EL, "latency.sent.e2el.p50_ms", "latency.sent.e2el.p99_ms")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/rules"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -44,16 +46,50 @@ func Of(run *section.Run, judged *slo.Judgement) []string {
 	add(2, beneath(run.Verdict)...)
 	add(0, warning(run)...)
 	add(0, labelled("Requests", requests(run.Result), 2)...)
+	if c := run.Result.Jobs; c != nil {
+		add(0, labelled("Jobs", fmt.Sprintf("%d of %d complete, %s per hour", c.Complete, c.Begun, section.JobRate(c)), 1)...)
+		add(2, labelled("Job time", section.JobSplit(c), 2)...)
+	}
+	if r := run.Result.Recovery; r != nil {
+		add(0, labelled("Faults", section.FaultsWords(r), 2)...)
+	}
+	add(2, labelled("Replicas", replicas(run.Result.Replicas), 2)...)
 	rows, intervals := figures(run.Result)
 	add(0, rows...)
 	if intervals {
 		add(3, labelled("", fmt.Sprintf("in brackets: %g %% confidence intervals", 100*run.Result.Confidence.Level), 1)...)
 	}
 	add(0, objective(judged)...)
+	add(0, byRules(run.Result.Rules)...)
 	add(1, goal(run)...)
 	add(1, limit(run)...)
 	add(1, next(run)...)
 	return fit(items)
+}
+
+// unevenBy is what the busiest of several replicas may have more than the mean before anybody wants to know.
+const unevenBy = 1.2
+
+// replicas is who answered behind a router, or that the load was uneven; empty: there is nothing to tell.
+func replicas(p *measure.Replicas) string {
+	if p == nil || len(p.Each) < 2 {
+		return ""
+	}
+	words := section.ReplicasTitle(p)
+	l := &p.Load
+	uneven := l.BusiestOverMean != nil && *l.BusiestOverMean > unevenBy && !l.Luck
+	switch {
+	case uneven:
+		words += fmt.Sprintf("; the busiest has %s times the mean of the requests", number.Fixed(*l.BusiestOverMean, 2))
+	case p.Balance != "":
+		return ""
+	case p.LoadBy == measure.ByNobody:
+		words += "; which one answered is not known"
+	}
+	if kept := p.Affinity.Share(); kept != nil {
+		words += fmt.Sprintf("; %s of later turns on their replica", number.Share(*kept))
+	}
+	return words
 }
 
 // fit leaves out what can best be spared, from the end, until the lines are few enough.
@@ -217,6 +253,19 @@ func objective(j *slo.Judgement) []string {
 		}
 	}
 	return labelled("SLO", words, 2)
+}
+
+// byRules is whether the run keeps the rules of others, by the one that decides.
+func byRules(j *rules.Judgement) []string {
+	if j == nil {
+		return nil
+	}
+	if j.Valid {
+		return labelled("Rules", fmt.Sprintf("%s: all %d are met", j.Rules, len(j.Findings)), 2)
+	}
+	worst := j.Worst()
+	words := fmt.Sprintf("%s: not valid, %d of %d are not met; %s is %s: %s", j.Rules, len(j.Reasons), len(j.Findings), worst.Rule, worst.State, outside.Line(worst.Figure, 120))
+	return labelled("Rules", words, 2)
 }
 
 // goal is whether the run got what --until asked for.

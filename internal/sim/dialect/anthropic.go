@@ -158,7 +158,7 @@ func (m *messageStream) begin(out Emit) {
 	}
 	m.begun = true
 	m.frame(out, "message_start", fmt.Sprintf(`,"message":{"id":"msg_%s","type":"message","role":"assistant","content":[],"model":"%s","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":%d,"output_tokens":0}}`,
-		m.id, m.model, len(m.call.Prompt)))
+		m.id, m.model, m.call.PromptTokens()))
 }
 
 // block ends the block that is open, and opens one of another kind.

@@ -52,6 +52,7 @@ type Call struct {
 	IgnoreEOS   bool
 	MaxTokens   int // 0: none given
 	Prompt      []int32
+	forgotten   int   // tokens of a prompt that is no longer there
 	asked       asked // what prompt was made of, where it may be in an answer key
 	Logprobs    int   // −1: none; else how many alternatives
 	tokenIDs    bool
@@ -164,26 +165,35 @@ func ChatPrompt(messages []Message, t vocab.Tokenizer) ([]int32, error) {
 	if len(messages) == 0 {
 		return nil, errors.New("messages must be a list with at least one message")
 	}
-	text, err := chatText(messages)
+	list, err := plainMessages(messages)
 	if err != nil {
 		return nil, err
 	}
-	return t.Encode(text)
+	if own, ok := t.(ChatTokenizer); ok {
+		return own.EncodeChat(list)
+	}
+	return t.Encode(answers.ChatText(list))
 }
 
-func chatText(messages []Message) (string, error) {
+// ChatTokenizer is a tokenizer with a chat template of its own, in place of the sim's.
+type ChatTokenizer interface {
+	EncodeChat(messages []answers.Message) ([]int32, error)
+}
+
+// plainMessages are roles and texts.
+func plainMessages(messages []Message) ([]answers.Message, error) {
 	list := make([]answers.Message, len(messages))
 	for i, m := range messages {
 		if m.Role == "" {
-			return "", fmt.Errorf("messages[%d] has no role", i)
+			return nil, fmt.Errorf("messages[%d] has no role", i)
 		}
 		content, err := contentText(m.Content)
 		if err != nil {
-			return "", fmt.Errorf("messages[%d]: %w", i, err)
+			return nil, fmt.Errorf("messages[%d]: %w", i, err)
 		}
 		list[i] = answers.Message{Role: m.Role, Content: content}
 	}
-	return answers.ChatText(list), nil
+	return list, nil
 }
 
 // contentText reads a message's content: a text, or a list of parts of which
@@ -221,7 +231,8 @@ type asked struct {
 // is theirs, which with most tokenizers is the same.
 func (c *Call) PromptText(t vocab.Tokenizer) (string, error) {
 	if len(c.asked.messages) > 0 {
-		return chatText(c.asked.messages)
+		list, err := plainMessages(c.asked.messages)
+		return answers.ChatText(list), err
 	}
 	var text string
 	if json.Unmarshal(c.asked.prompt, &text) == nil && text != "" {
@@ -232,6 +243,17 @@ func (c *Call) PromptText(t vocab.Tokenizer) (string, error) {
 		return one[0], nil
 	}
 	return t.Decode(c.Prompt)
+}
+
+// PromptTokens is how many tokens the prompt has.
+func (c *Call) PromptTokens() int { return max(len(c.Prompt), c.forgotten) }
+
+// Forget lets go of the prompt, unless the answer repeats it: an answer takes long, and thousands may be in progress.
+func (c *Call) Forget() {
+	c.asked = asked{}
+	if !c.tokenIDs && !c.echo && !c.context {
+		c.forgotten, c.Prompt = len(c.Prompt), nil
+	}
 }
 
 // Echoes says whether an answer repeats its prompt: a completion that was asked to, in one piece.

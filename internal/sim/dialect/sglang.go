@@ -151,7 +151,7 @@ func sglangWhole(c *Call, a *Result) any {
 		"e2e_latency": clock.Since(a.Received).Seconds(),
 	}
 	if !a.NoUsage {
-		meta["prompt_tokens"], meta["completion_tokens"], meta["cached_tokens"] = len(c.Prompt), n, a.Usage.Cached
+		meta["prompt_tokens"], meta["completion_tokens"], meta["cached_tokens"] = c.PromptTokens(), n, a.Usage.Cached
 	}
 	return map[string]any{"text": a.Answer.Text(0, n), "output_ids": a.Answer.IDs(0, n), "meta_info": meta}
 }

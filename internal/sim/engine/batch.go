@@ -73,11 +73,21 @@ func (e *Batch) Stop() { e.pump.stop() }
 
 // Submit implements Engine.
 func (e *Batch) Submit(j *Job) {
+	given := min(j.Given, j.Want)
+	if given > 0 {
+		j.Started, j.Cached = e.pump.now(), j.received()
+		j.Sink.Offer(given, given == j.Want)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.pump.now()
+	if given > 0 && given == j.Want {
+		e.sched.admit(j, now, j.received())
+		return
+	}
 	j.seq = newSeq(j)
-	j.seq.arrived = now
+	now = j.from(now)
+	j.seq.arrived, j.seq.made = now, given
 	e.sched.add(j.seq)
 	if e.step == nil {
 		e.begin(now)
@@ -154,7 +164,7 @@ func (e *Batch) State() State {
 func (s *scheduler) state() State {
 	return State{
 		Running: len(s.running), Waiting: len(s.waiting), KVUsage: s.kv.usage(),
-		Preemptions: s.preemptions, CacheQueries: s.queries, CacheHits: s.hits,
+		Preemptions: s.preemptions, PromptTokens: s.prompts, CacheQueries: s.queries, CacheHits: s.hits, External: s.external,
 		Speculative: s.spec.k > 0, Drafts: s.spec.drafts, DraftTokens: s.spec.draftTokens,
 		Accepted: s.spec.accepted, AcceptedAt: append([]uint64(nil), s.spec.acceptedAt...),
 		Steps: append([]uint64(nil), s.steps.counts[:]...), StepTokens: s.steps.tokens,

@@ -14,8 +14,8 @@ type scheduler struct {
 	waiting []*seq // first come, first served; preempted ones at the front
 	running []*seq // in the order of their admission
 
-	preemptions, queries, hits uint64
-	steps                      stepCounts
+	preemptions, prompts, queries, hits, external uint64
+	steps                                         stepCounts
 }
 
 func newScheduler(cfg BatchConfig) *scheduler {
@@ -106,7 +106,12 @@ func (s *scheduler) planWaiting(st *step, budget *int, now int64) {
 		if q.arrived > now {
 			return // the step had begun when it came
 		}
-		q.computed = s.kv.match(q)
+		came := q.job.Transferred && !q.admitted // once preempted, it is computed here
+		if came {
+			q.computed = q.job.received()
+		} else {
+			q.computed = s.kv.match(q)
+		}
 		sh := share{seq: q, tokens: min(q.known()-q.computed, *budget)}
 		if !s.kv.grow(q, q.computed+sh.tokens) {
 			s.kv.release(q)
@@ -115,15 +120,26 @@ func (s *scheduler) planWaiting(st *step, budget *int, now int64) {
 		}
 		if !q.admitted {
 			q.admitted = true
-			q.job.Started, q.job.Cached = now, q.computed
-			if s.kv.prefix {
-				s.queries += uint64(len(q.job.Prompt))
-				s.hits += uint64(q.computed)
-			}
+			s.admit(q.job, now, q.computed)
 		}
 		s.waiting = s.waiting[1:]
 		s.running = append(s.running, q)
 		st.add(sh, budget)
+	}
+}
+
+// admit counts a job that leaves the queue with so many tokens of its prompt computed.
+func (s *scheduler) admit(j *Job, now int64, computed int) {
+	s.prompts += uint64(len(j.Prompt))
+	switch {
+	case j.Transferred:
+		s.external += uint64(computed)
+	case s.kv.prefix:
+		s.queries += uint64(len(j.Prompt))
+		s.hits += uint64(computed)
+	}
+	if j.Started == 0 { // else it has been given tokens
+		j.Started, j.Cached = now, computed
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
@@ -31,24 +32,33 @@ func (s *seq) known() int { return len(s.job.Prompt) + s.made }
 // decoding tells that only the newest token is left to compute.
 func (s *seq) decoding() bool { return s.made > 0 && s.known()-s.computed == 1 }
 
-func (s *seq) token(i int) int32 {
-	if i < len(s.job.Prompt) {
-		return s.job.Prompt[i]
+// tokens are those from one up to another.
+func (s *seq) tokens(from, to int) []int32 {
+	prompt := s.job.Prompt
+	if to <= len(prompt) {
+		return prompt[from:to]
 	}
-	return s.job.Answer.Token(i - len(s.job.Prompt))
+	out := slices.Clone(prompt[min(from, len(prompt)):])
+	for i := from + len(out); i < to; i++ {
+		out = append(out, s.job.Answer.Token(i-len(prompt)))
+	}
+	return out
 }
 
 // blockHash is the hash of block i and of all before it.
 func (s *seq) blockHash(i, size int) uint64 {
 	for len(s.hashes) <= i {
 		h := random.FNVOffset ^ s.job.CacheSalt
-		if n := len(s.hashes); n > 0 {
+		n := len(s.hashes)
+		if n > 0 {
 			h = s.hashes[n-1]
 		}
-		for k := len(s.hashes) * size; k < (len(s.hashes)+1)*size; k++ {
-			h = random.Mix(h, uint64(uint32(s.token(k))))
-		}
-		s.hashes = append(s.hashes, h|1) // 0 means "no hash"
+		s.hashes = append(s.hashes, blockHash(h, s.tokens(n*size, (n+1)*size)))
 	}
 	return s.hashes[i]
+}
+
+// blockHash is the hash of a block's tokens, given that of all before them.
+func blockHash(before uint64, tokens []int32) uint64 {
+	return random.HashTokens(before, tokens) | 1 // 0 means "no hash"
 }

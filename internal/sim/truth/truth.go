@@ -22,6 +22,9 @@ type Request struct {
 	Arrived  int64    `json:"arrived"`  // the server's kernel had the request; 0: not known
 	Received int64    `json:"received"` // the request's body had been read
 	Ended    int64    `json:"ended"`
+	Session  string   `json:"session"`
+	Prompt   int      `json:"prompt_tokens"`
+	Cached   int      `json:"cached_tokens"` // of the prompt
 	Tokens   int      `json:"completion_tokens"`
 	Events   []int64  `json:"events"` // just before each was handed to the kernel
 	Kinds    []string `json:"kind"`

@@ -9,45 +9,63 @@ import (
 // come words. Encoding takes the longest token that fits, from left to right,
 // so each text has one encoding and decoding gives the text back.
 type WordTokenizer struct {
-	Pieces  []string // by id
-	byFirst [256][]int32
+	Pieces []string // by id
+	tree   []letter // of the tokens that are more than a byte; the first is their beginning
+}
+
+// letter is a place in the tree of all tokens: what has been read up to here is a token, or the beginning of some.
+type letter struct {
+	id   int32      // of the token that ends here; 0: none does
+	next [256]int16 // where the next byte leads; 0: no token goes on with it
 }
 
 const byteTokens = 256
 
 func NewWordTokenizer() *WordTokenizer {
-	t := &WordTokenizer{}
+	t := &WordTokenizer{tree: make([]letter, 1)}
 	for b := range byteTokens {
 		t.Pieces = append(t.Pieces, string([]byte{byte(b)}))
 	}
 	t.Pieces = append(t.Pieces, Words()...)
 	t.Pieces = append(t.Pieces, strings.Fields(pairs)...)
 	for id := byteTokens; id < len(t.Pieces); id++ {
-		p := t.Pieces[id]
-		list := &t.byFirst[p[0]]
-		// Longest first, so that the first match is the one to take.
-		at := len(*list)
-		for at > 0 && len(t.Pieces[(*list)[at-1]]) < len(p) {
-			at--
-		}
-		*list = append((*list)[:at], append([]int32{int32(id)}, (*list)[at:]...)...)
+		t.enter(t.Pieces[id], int32(id))
 	}
 	return t
 }
 
+func (t *WordTokenizer) enter(piece string, id int32) {
+	at := int16(0)
+	for i := range len(piece) {
+		next := t.tree[at].next[piece[i]]
+		if next == 0 {
+			next = int16(len(t.tree))
+			t.tree = append(t.tree, letter{})
+			t.tree[at].next[piece[i]] = next
+		}
+		at = next
+	}
+	if t.tree[at].id == 0 { // of two with the same text the first counts
+		t.tree[at].id = id
+	}
+}
+
 func (t *WordTokenizer) Encode(text string) ([]int32, error) {
 	ids := make([]int32, 0, len(text)/3+1)
-next:
-	for len(text) > 0 {
-		for _, id := range t.byFirst[text[0]] {
-			if p := t.Pieces[id]; strings.HasPrefix(text, p) {
-				ids = append(ids, id)
-				text = text[len(p):]
-				continue next
+	for from := 0; from < len(text); {
+		id, end := int32(text[from]), from+1
+		at := t.tree[0].next[text[from]]
+		for i := from + 1; at != 0; i++ {
+			if l := &t.tree[at]; l.id != 0 {
+				id, end = l.id, i
 			}
+			if i == len(text) {
+				break
+			}
+			at = t.tree[at].next[text[i]]
 		}
-		ids = append(ids, int32(text[0]))
-		text = text[1:]
+		ids = append(ids, id)
+		from = end
 	}
 	return ids, nil
 }

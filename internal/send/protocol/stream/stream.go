@@ -23,6 +23,10 @@ type Stream struct {
 	// KeepAnswer keeps reasoning and tool calls too: the answer goes on in a next request.
 	KeepAnswer bool
 
+	signs Signs
+	looks bool             // the signs may be in each event
+	scan  jsonscan.Scanner // of them
+
 	answers Answers
 	events  EventReader
 	chunk   Chunk
@@ -96,6 +100,9 @@ func New(answers Answers, events EventReader) *Stream {
 	return s
 }
 
+// Look says where answers may tell who served them. Without it the headers that are known are looked at.
+func (s *Stream) Look(signs Signs) { s.signs, s.looks = signs, signs.events() }
+
 // Reset makes the stream ready for the next exchange, of which so many tokens are
 // asked for; 0: not said.
 func (s *Stream) Reset(asked int) {
@@ -106,6 +113,7 @@ func (s *Stream) Reset(asked int) {
 	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: Shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: Shrink(t.Reasoning)}
 	s.sse.Reset()
 	s.lines.Reset()
+	s.scan.Release(KeepBuffer)
 	s.answer = Shrink(s.answer)
 	s.events.Reset(nil)
 	s.echo.reset()
@@ -137,6 +145,7 @@ func (s *Stream) Head(status int, h wire.Header, at wire.Stamp) {
 			break
 		}
 	}
+	s.signs.head(&s.Trace.Served, h)
 	if status != 200 {
 		return
 	}
@@ -289,6 +298,7 @@ func (s *Stream) take(name, data []byte) {
 		s.giveUp(fmt.Errorf("an event came after %s: %.200s", s.lastWords, data))
 		return
 	}
+	s.sign(data)
 	if err := s.events.Decode(data, &s.chunk); err != nil {
 		if string(name) == "error" {
 			s.fail(data)
@@ -311,6 +321,13 @@ func (s *Stream) take(name, data []byte) {
 	s.keep(c)
 	if c.Done {
 		s.Trace.Done = true
+	}
+}
+
+// sign looks for who served an answer in one event of it.
+func (s *Stream) sign(data []byte) {
+	if s.looks {
+		s.signs.read(&s.Trace.Served, &s.scan, &s.Trace.Timings, data)
 	}
 }
 

@@ -8,6 +8,7 @@ type Trace struct {
 	ServerID string
 	Headers  int64 // when the headers had arrived
 	Conn     wire.Conn
+	Served   Served
 
 	Events []Event
 	// SharedReads counts events that lay in one read with the one before: they
@@ -41,6 +42,11 @@ type Trace struct {
 	// Overlong: the answer is far longer than asked for. It was cut off after so many
 	// tokens, counted by the server or as events; 0: it is not.
 	Overlong int
+}
+
+// Ended says that the answer came to its own end, or failed: nothing of it is missing.
+func (t *Trace) Ended() bool {
+	return t.Done || t.FinishReason != "" || t.ErrorMark || t.Malformed != nil || t.Overlong > 0 || t.Status != 0 && t.Status != 200
 }
 
 // Event is one message of a stream; [DONE] is none.

@@ -27,6 +27,7 @@ func (s *Stream) finishWhole() {
 	case !k.Over:
 		return // it was cut off, or there was none
 	case len(k.Kept) > 0 && k.Kept[0] == '{' && !k.Overflow:
+		s.sign(k.Kept)
 		if err := s.events.Decode(k.Kept, &s.chunk); err != nil {
 			s.giveUp(err)
 			return
@@ -112,6 +113,7 @@ func (s *Stream) finishAnswer() {
 	if t.Malformed != nil || len(words) == 0 {
 		return
 	}
+	s.sign(words)
 	if err := s.events.Decode(words, &s.chunk); err != nil {
 		switch {
 		case words[0] != '{':

@@ -15,6 +15,8 @@ type Cache struct {
 	// Assumed: the trace names no blocks. That a prompt begins with the whole one before
 	// it in its session is taken from the format.
 	Assumed bool `json:"assumed,omitempty"`
+	// ByTree: only the beginning of a prompt counts, and only what an earlier prompt of its own tree had.
+	ByTree bool `json:"by_tree,omitempty"`
 }
 
 // blocks follow the ids of blocks. Equal ids mean equal beginnings, so that a block that

@@ -24,5 +24,8 @@ func (l *Lengths) Draw(w io.Writer, title string, width int) { histogram(w, titl
 // Thousands has a comma at each thousand.
 func Thousands(n int) string { return thousands(n) }
 
+// Count is a number of things, with a comma at each thousand.
+func Count(n int, thing string) string { return count(n, thing) }
+
 // Clock is a number of seconds in the largest units that it needs.
 func Clock(seconds float64) string { return clock(seconds) }

@@ -28,6 +28,7 @@ type Stats struct {
 	Input     *Lengths  `json:"input_tokens"`     // nil: none is known
 	Output    *Lengths  `json:"output_tokens"`
 	Sessions  *Sessions `json:"sessions"` // nil: the rows name none
+	Trees     *Trees    `json:"trees"`    // nil: nothing tells which rows belong together
 	Cache     *Cache    `json:"cache"`    // nil: nothing is known of what prompts share
 }
 
@@ -39,8 +40,28 @@ type Sessions struct {
 	Most  bool    `json:"more,omitempty"` // there are more, which were not counted
 }
 
-// Read goes through a trace.
-func Read(t *trace.Trace) (*Stats, error) {
+// Read goes through a trace. With split, agents are told apart by their prompts.
+func Read(t *trace.Trace, split bool) (*Stats, error) {
+	s := &Stats{Format: t.Format.Name, Files: t.Files}
+	trees, err := t.Trees(trace.TreeOptions{Split: split})
+	switch {
+	case err == nil:
+		defer trees.Close()
+	case !errors.Is(err, trace.ErrNoSessions):
+		return nil, err
+	}
+	if !t.Format.OfTrees() {
+		if s, err = readRows(t); err != nil {
+			return nil, err
+		}
+	}
+	if trees != nil {
+		err = s.readTrees(trees, t.Format)
+	}
+	return s, err
+}
+
+func readRows(t *trace.Trace) (*Stats, error) {
 	c := newCollector(t)
 	from := t.Rows()
 	defer from.Close()

@@ -15,7 +15,7 @@ import (
 // Write prints the numbers; with a width above 0 there are pictures too.
 func (s *Stats) Write(w io.Writer, width int) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "trace      %s, format %s: %s rows", s.names(), s.Format, thousands(s.Rows))
+	fmt.Fprintf(b, "trace      %s, format %s: %s", s.names(), s.Format, s.size())
 	if s.Failed > 0 {
 		fmt.Fprintf(b, ", %s of them failed", thousands(s.Failed))
 	}
@@ -23,12 +23,17 @@ func (s *Stats) Write(w io.Writer, width int) error {
 		fmt.Fprintf(b, ", %s images", thousands(s.Images))
 	}
 	fmt.Fprintln(b)
-	s.writeArrivals(b, width)
-	fmt.Fprintf(b, "%-10s %9s %9s %9s %9s %9s %9s %9s\n", "tokens", "mean", "std", "min", "p50", "p90", "p99", "max")
+	if s.Trees == nil || s.Arrivals != nil {
+		s.writeArrivals(b, width)
+	}
+	if s.Trees != nil {
+		s.Trees.write(b)
+	}
+	writeHead(b, "tokens")
 	writeKnown(b, "  input", s.Input)
 	writeKnown(b, "  output", s.Output)
 	s.writeUnknown(b)
-	if s.Sessions != nil {
+	if s.Sessions != nil && s.Trees == nil {
 		s.writeSessions(b)
 	}
 	s.writeCache(b)
@@ -37,6 +42,19 @@ func (s *Stats) Write(w io.Writer, width int) error {
 		drawKnown(b, "output tokens", s.Output, width)
 	}
 	return b.Flush()
+}
+
+// size is how much there is of it.
+func (s *Stats) size() string {
+	if s.Trees == nil {
+		return count(s.Rows, "row")
+	}
+	return count(s.Trees.Count, "tree") + " of " + count(s.Rows, "turn")
+}
+
+// writeHead begins a table of distributions.
+func writeHead(w io.Writer, title string) {
+	fmt.Fprintf(w, "%-10s %9s %9s %9s %9s %9s %9s %9s\n", title, "mean", "std", "min", "p50", "p90", "p99", "max")
 }
 
 // names are the files, shortly.
@@ -82,6 +100,10 @@ func drawKnown(w io.Writer, title string, l *Lengths, width int) {
 // writeUnknown says which lengths the numbers above do not hold, and which are no count of tokens.
 func (s *Stats) writeUnknown(w io.Writer) {
 	if s.NoInput+s.NoOutput > 0 {
+		if s.Trees != nil {
+			fmt.Fprintf(w, "unknown    %s and %s have no length\n", count(s.NoInput, "prompt"), count(s.NoOutput, "answer"))
+			return
+		}
 		fmt.Fprintf(w, "unknown    the length of %s prompts and %s answers: a replay does not send them\n", thousands(s.NoInput), thousands(s.NoOutput))
 		fmt.Fprintln(w, "           (prompts: record with --tokenizer, or have clients ask for usage; answers: --output-len gives them one at the replay)")
 	}
@@ -109,6 +131,11 @@ func (s *Stats) writeCache(w io.Writer) {
 	switch {
 	case c == nil:
 		fmt.Fprintln(w, "cache      what its prompts share is not known: it has no block ids")
+	case c.ByTree:
+		fmt.Fprintf(w, "cache      %.1f %% of %s prompt blocks of %d tokens\n", 100*c.BlockShare, thousands(int(c.Blocks)), c.Block)
+		fmt.Fprintf(w, "           (%.1f %% of tokens): what an unbounded cache would hit within a tree\n", 100*c.TokenShare)
+	case c.Assumed && s.Trees != nil:
+		fmt.Fprintf(w, "cache      %.1f %% of prompt tokens, if each prompt begins with the one before it\n", 100*c.TokenShare)
 	case c.Assumed:
 		fmt.Fprintf(w, "cache      %.1f %% of prompt tokens, if each prompt of a session begins with the whole one before it\n", 100*c.TokenShare)
 	default:

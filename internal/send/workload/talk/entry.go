@@ -2,11 +2,13 @@ package talk
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -141,6 +143,57 @@ type turnEntry struct {
 	Recorded     json.RawMessage   `json:"recorded"` // a message of the assistant, or its text
 }
 
+// planned is a turn as it is shown before it can be sent, in the words of turnEntry: each of those that it waits for has a delay of its own.
+type planned struct {
+	Name         string            `json:"name"`
+	Branch       string            `json:"branch,omitempty"`
+	After        []plannedWait     `json:"after"`
+	Continues    string            `json:"continues,omitempty"`
+	Messages     []json.RawMessage `json:"messages"`
+	Answers      []string          `json:"answers,omitempty"`
+	Recorded     json.RawMessage   `json:"recorded,omitempty"`
+	OutputTokens int               `json:"output_tokens"`
+}
+
+type plannedWait struct {
+	Turn  string `json:"turn"` // empty: the begin of the conversation
+	Delay string `json:"delay,omitempty"`
+	Sent  bool   `json:"sent,omitempty"` // the delay counts from its being sent
+}
+
+// TurnJSON is what is known of a turn before the answers that it waits for.
+func (c *Conversation) TurnJSON(i int) ([]byte, error) {
+	named := func(i int) string {
+		if i < 0 {
+			return ""
+		}
+		return cmp.Or(c.Turns[i].Name, strconv.Itoa(i+1))
+	}
+	t := &c.Turns[i]
+	p := planned{Name: named(i), Continues: named(t.Continues), Recorded: t.Recorded, OutputTokens: t.OutputTokens, Messages: []json.RawMessage{}}
+	if t.Branch < len(c.Branches) {
+		p.Branch = c.Branches[t.Branch].Name
+	}
+	for _, w := range t.Waits {
+		one := plannedWait{Turn: named(w.Turn), Sent: w.Sent}
+		if w.Delay > 0 {
+			one.Delay = w.Delay.String()
+		}
+		p.After = append(p.After, one)
+	}
+	for _, m := range t.Messages {
+		p.Messages = append(p.Messages, m.JSON)
+		for _, a := range m.Answers {
+			p.Answers = append(p.Answers, named(a))
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(p)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
 // graph reads turns that say what they wait for.
 func (c *Conversation) graph(list []json.RawMessage) error {
 	if len(list) > MaxTurns {
@@ -170,20 +223,50 @@ func (c *Conversation) graph(list []json.RawMessage) error {
 			return fmt.Errorf("%s: %w", c.name(i), err)
 		}
 	}
+	c.branch()
 	return nil
 }
 
+// branch finds the branches of a graph: of the turns that continue the same one the last stays on its branch, as the turn
+// that takes up again what the others found. Each other turn begins a branch.
+func (c *Conversation) branch() {
+	last := make(map[int]int, len(c.Turns))
+	for i, t := range c.Turns {
+		last[t.Continues] = i
+	}
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		if k := t.Continues; k >= 0 && k < i && last[k] == i {
+			t.Branch = c.Turns[k].Branch
+			continue
+		}
+		t.Branch = len(c.Branches)
+		c.Branches = append(c.Branches, Branch{Name: t.Name})
+	}
+	if len(c.Branches) == 1 {
+		c.Branches = nil
+	}
+}
+
 func (e *turnEntry) into(t *Turn, i int, names map[string]int) (err error) {
-	if t.After, err = e.after(i, names); err != nil {
+	after, err := e.after(i, names)
+	if err != nil {
 		return err
 	}
-	if t.Continues, err = e.continues(t.After, names); err != nil {
+	if t.Continues, err = e.continues(after, names); err != nil {
 		return err
 	}
+	var delay time.Duration
 	if e.Delay != "" {
-		if t.Delay, err = time.ParseDuration(e.Delay); err != nil || t.Delay < 0 || t.Delay > maxThink {
+		if delay, err = time.ParseDuration(e.Delay); err != nil || delay < 0 || delay > maxThink {
 			return fmt.Errorf("delay needs a time such as 500ms, up to %v, not %.40q", maxThink, e.Delay)
 		}
+	}
+	for _, k := range after {
+		t.Waits = append(t.Waits, Wait{Turn: k, Delay: delay})
+	}
+	if len(after) == 0 && delay > 0 {
+		t.Waits = []Wait{{Turn: FromBegin, Delay: delay}}
 	}
 	if e.OutputTokens < 0 || e.OutputTokens > 1<<30 {
 		return fmt.Errorf("output_tokens can't be %d", e.OutputTokens)
@@ -314,13 +397,24 @@ func Words(message json.RawMessage) string {
 	return b.String()
 }
 
-// Marked puts words before those of a message whose content is a text.
+// Marked puts words before those of a message whose content is a text, or a list of parts.
 func Marked(message json.RawMessage, mark string) json.RawMessage {
 	fields, err := object(message)
-	var text string
-	if err != nil || json.Unmarshal(fields["content"], &text) != nil {
+	if err != nil {
 		return message
 	}
-	fields["content"] = appendString(nil, mark+text)
+	var text string
+	var parts []json.RawMessage
+	switch {
+	case json.Unmarshal(fields["content"], &text) == nil:
+		fields["content"] = appendString(nil, mark+text)
+	case json.Unmarshal(fields["content"], &parts) == nil:
+		first := append(appendString([]byte(`{"type": "text", "text": `), mark), '}')
+		list, err := json.Marshal(append([]json.RawMessage{first}, parts...))
+		if err != nil {
+			return message
+		}
+		fields["content"] = list
+	}
 	return encode(fields)
 }

@@ -28,12 +28,15 @@ func TestParseGraph(t *testing.T) {
 			{JSON: json.RawMessage(`{"role":"system","content":"Be brief."}`)}, {JSON: json.RawMessage(`{"role":"user","content":"Plan a day in Bonn."}`)},
 		}},
 		{
-			Name: "weather", After: []int{0}, Delay: 800 * time.Millisecond, Messages: []Message{{JSON: Text("user", "The tool says: rain.")}},
+			Name: "weather", Branch: 1, Waits: []Wait{{Turn: 0, Delay: 800 * time.Millisecond}}, Messages: []Message{{JSON: Text("user", "The tool says: rain.")}},
 			Recorded: Text("assistant", "Then the museum."),
 		},
-		{Name: "food", After: []int{0}, Continues: -1, Messages: []Message{{JSON: Text("user", "A restaurant near the museum?")}}},
-		{Name: "join", After: []int{1, 2}, Messages: []Message{{JSON: Text("user", "Put it together:"), Answers: []int{1, 2}}}},
-		{After: []int{3}, Continues: 3, Messages: []Message{{JSON: Text("user", "Thanks. In one sentence?")}}},
+		{Name: "food", Branch: 2, Waits: []Wait{{Turn: 0}}, Continues: -1, Messages: []Message{{JSON: Text("user", "A restaurant near the museum?")}}},
+		{Name: "join", Waits: []Wait{{Turn: 1}, {Turn: 2}}, Messages: []Message{{JSON: Text("user", "Put it together:"), Answers: []int{1, 2}}}},
+		{Waits: []Wait{{Turn: 3}}, Continues: 3, Messages: []Message{{JSON: Text("user", "Thanks. In one sentence?")}}},
+	}
+	if diff := cmp.Diff([]Branch{{Name: "plan"}, {Name: "weather"}, {Name: "food"}}, c.Branches); diff != "" {
+		t.Error(diff)
 	}
 	if diff := cmp.Diff(want, c.Turns); diff != "" || c.ID != "trip" {
 		t.Errorf("%s (-want +got):\n%s", c.ID, diff)
@@ -152,8 +155,8 @@ func FuzzParse(f *testing.F) {
 		for range c.Turns {
 			for i, turn := range c.Turns {
 				ready := !done[i]
-				for _, a := range turn.After {
-					ready = ready && done[a]
+				for _, a := range turn.Waits {
+					ready = ready && (a.Turn == FromBegin || done[a.Turn])
 				}
 				if !ready {
 					continue
@@ -178,4 +181,26 @@ func FuzzParse(f *testing.F) {
 		}
 		_ = c.AppendPlan(nil)
 	})
+}
+
+// A turn that waits is shown in the words of a file.
+func TestTurnJSON(t *testing.T) {
+	c, err := Parse([]byte(`{"turns": [
+		{"name": "plan", "content": "a & b", "output_tokens": 3},
+		{"name": "tool", "after": ["plan"], "delay": "800ms", "content": "<c>", "output_tokens": 4},
+		{"after": ["plan", "tool"], "continues": "plan", "content": "join", "answers": ["tool"], "output_tokens": 5}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Turns[2].Waits[1].Sent = true
+	c.Turns[2].Waits = append(c.Turns[2].Waits, Wait{Turn: FromBegin, Delay: time.Minute})
+	for i, want := range map[int]string{
+		1: `{"name":"tool","branch":"tool","after":[{"turn":"plan","delay":"800ms"}],"continues":"plan","messages":[{"role":"user","content":"<c>"}],"output_tokens":4}`,
+		2: `{"name":"3","branch":"plan","after":[{"turn":"plan"},{"turn":"tool","sent":true},{"turn":"","delay":"1m0s"}],"continues":"plan","messages":[{"role":"user","content":"join"}],"answers":["tool"],"output_tokens":5}`,
+	} {
+		got, err := c.TurnJSON(i)
+		if err != nil || string(got) != want {
+			t.Errorf("turn %d: %v\n%s\nwant\n%s", i+1, err, got, want)
+		}
+	}
 }

@@ -231,9 +231,20 @@ func (c *Conversation) AppendPlan(dst []byte) []byte {
 	number(len(c.Turns))
 	for i := range c.Turns {
 		t := &c.Turns[i]
-		list(t.After)
+		number(len(t.Waits))
+		for _, w := range t.Waits {
+			number(w.Turn)
+			number(int(w.Delay))
+			number(map[bool]int{true: 1}[w.Sent])
+			number(map[bool]int{true: 1}[w.IfLast])
+		}
+		text([]byte(t.Model))
+		number(len(t.Fields))
+		for _, f := range t.Fields {
+			text([]byte(f.Name))
+			text(f.Value)
+		}
 		number(t.Continues)
-		number(int(t.Delay))
 		number(t.OutputTokens)
 		number(len(t.Messages))
 		for _, m := range t.Messages {
@@ -241,6 +252,9 @@ func (c *Conversation) AppendPlan(dst []byte) []byte {
 			list(m.Answers)
 		}
 		text(t.Recorded)
+	}
+	if c.Maker != nil {
+		dst = c.Maker.AppendPlan(dst)
 	}
 	return dst
 }

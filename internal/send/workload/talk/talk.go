@@ -26,19 +26,52 @@ type Conversation struct {
 	ID     string // as its file calls it; may be empty
 	First  int    // the Index of its first turn; the others follow
 	Turns  []Turn
+	// Branches are the agents whose turns they are, the first one the root; none: all turns are of one.
+	Branches []Branch
+	// Trace is the id of the recording that it is played from, and Play counts the plays of that one from 1; empty: it is none.
+	Trace string
+	Play  int
+	// Before are turns of that recording which lie before the moment at which this play begins: they are not among Turns.
+	Before int
 	// Reasoning says that a live answer's reasoning stays in the history.
 	Reasoning bool
+	// Maker makes its turns, which have no messages then; nil: they have their own.
+	Maker Maker
+}
+
+// Branch is one agent of a conversation: a chain of turns with a session of its own.
+type Branch struct {
+	Name string
+	Kind string // root, or what the recording calls it
+}
+
+// FromBegin is the Turn of a Wait that counts from the begin of the conversation.
+const FromBegin = -1
+
+// Wait is what a turn waits for: it is due Delay after that one's answer, and where it waits for several, after the last of them.
+type Wait struct {
+	Turn  int // another turn, or FromBegin
+	Delay time.Duration
+	Sent  bool // Delay counts from when that turn was sent, and its answer is not waited for
+	// Spawn: that turn began this one's branch. If it is left out, after a failure, so is the branch.
+	Spawn bool
+	// IfLast: Delay counts only if none of the others that it waits for has ended later.
+	IfLast bool
 }
 
 // Turn is one request of a conversation.
 type Turn struct {
 	Name string // as its file calls it; may be empty
-	// After are the turns whose answers it waits for; none: it begins with the conversation.
-	After []int
+	// Waits are what it waits for; none: it begins with the conversation.
+	Waits  []Wait
+	Branch int // whose turn it is: an index into Branches
+	// Model is asked for in place of the conversation's; empty: that one is.
+	Model string
+	// Fields are further fields of its body, such as tools.
+	Fields []Field
 	// Continues is the turn whose messages and answer stand before its own; -1: none does.
 	Continues int
-	Delay     time.Duration // after the last of those answers
-	Messages  []Message     // its own
+	Messages  []Message // its own
 	// Recorded is the answer that stays in the history, in place of the server's; nil: the server's.
 	Recorded       json.RawMessage
 	PromptTokens   int // of its own messages, as planned; 0: not known
@@ -62,20 +95,9 @@ func Sequence(turns []Turn) {
 	for i := range turns {
 		turns[i].Continues = i - 1
 		if i > 0 {
-			turns[i].After = []int{i - 1}
+			turns[i].Waits = []Wait{{Turn: i - 1}}
 		}
 	}
-}
-
-// Followers are the turns that wait for each turn.
-func (c *Conversation) Followers() [][]int {
-	f := make([][]int, len(c.Turns))
-	for i, t := range c.Turns {
-		for _, before := range t.After {
-			f[before] = append(f[before], i)
-		}
-	}
-	return f
 }
 
 // name is what a turn is called in an error.
@@ -103,10 +125,10 @@ func (c *Conversation) Check() error {
 		return err
 	}
 	for i, t := range c.Turns {
-		if len(t.Messages) == 0 {
+		if len(t.Messages) == 0 && c.Maker == nil {
 			return fmt.Errorf("%s has no messages", c.name(i))
 		}
-		if t.Delay < 0 {
+		if slices.ContainsFunc(t.Waits, func(w Wait) bool { return w.Delay < 0 }) {
 			return fmt.Errorf("%s has a delay below 0", c.name(i))
 		}
 		if t.Continues >= 0 && !before(i, t.Continues) {
@@ -126,7 +148,10 @@ func (c *Conversation) Check() error {
 // checkRange looks for turns that are not there.
 func (c *Conversation) checkRange() error {
 	for i, t := range c.Turns {
-		used := append(slices.Clone(t.After), max(t.Continues, 0))
+		used := []int{max(t.Continues, 0)}
+		for _, w := range t.Waits {
+			used = append(used, max(w.Turn, 0))
+		}
 		for _, m := range t.Messages {
 			used = append(used, m.Answers...)
 		}
@@ -161,7 +186,11 @@ func (c *Conversation) ancestors() (func(i, k int) bool, error) {
 		state[i] = open
 		path = append(path, i)
 		above[i] = make([]uint64, words)
-		for _, k := range c.Turns[i].After {
+		for _, w := range c.Turns[i].Waits {
+			k := w.Turn
+			if k == FromBegin {
+				continue
+			}
 			if err := walk(k); err != nil {
 				return err
 			}
@@ -185,7 +214,7 @@ func (c *Conversation) ancestors() (func(i, k int) bool, error) {
 // IsSequence says that each turn waits for the one before it, and for no other.
 func (c *Conversation) IsSequence() bool {
 	for i, t := range c.Turns {
-		if i == 0 && len(t.After) > 0 || i > 0 && !slices.Equal(t.After, []int{i - 1}) {
+		if i == 0 && len(t.Waits) > 0 || i > 0 && (len(t.Waits) != 1 || t.Waits[0].Turn != i-1 || t.Waits[0].Sent) {
 			return false
 		}
 	}

@@ -108,7 +108,7 @@ class LiveChart {
 
   draw() {
     const { d, series } = this, size = this.size();
-    const marks = [d.heat ? drawHeat(d.heat) : drawBars(series, this.places)];
+    const marks = [d.heat ? drawHeat(d.heat) : drawBars(series, this.places), drawEvents(d.events || [])];
     const options = {
       ...size, padding: [8, 20, 0, 0], legend: { show: false },
       scales: {

@@ -90,3 +90,33 @@ const drawLabels = (series, places) => (u) => inPlot(u, (ctx) => {
     }
   }));
 });
+
+// drawEvents draws moments and times behind the series, with their words at the top, one below the other where they are close.
+const drawEvents = (events) => (u) => inPlot(u, (ctx) => {
+  const ratio = devicePixelRatio, { bbox } = u, free = [-Infinity, -Infinity, -Infinity];
+  ctx.font = 12 * ratio + "px system-ui, sans-serif";
+  ctx.strokeStyle = ctx.fillStyle = ink("event");
+  ctx.lineWidth = ratio;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
+  for (const e of events) {
+    const [x, to] = e.at.map((v) => u.valToPos(v, "x", true));
+    if (to > x) {
+      ctx.globalAlpha = 0.13;
+      ctx.fillRect(x, bbox.top, to - x, bbox.height);
+      ctx.globalAlpha = 1;
+    }
+    ctx.setLineDash([5 * ratio, 4 * ratio]);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    const text = e.label.length > 24 ? e.label.slice(0, 23) + "…" : e.label, wide = ctx.measureText(text).width + 6 * ratio;
+    const from = x + wide > bbox.left + bbox.width ? x - wide : x; // where there is no room, to the left of it
+    const row = free.findIndex((end) => from >= end);
+    if (row < 0 || from < bbox.left || x > bbox.left + bbox.width) continue;
+    free[row] = from + wide;
+    ctx.fillText(text, from + (from < x ? 2 : 4) * ratio, bbox.top + (14 * (row + 1) - 3) * ratio);
+  }
+});

@@ -1,0 +1,252 @@
+//go:build linux
+
+package routers
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/recovery"
+	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/test/realserver"
+)
+
+// played are faults as a scenario has them.
+type played struct {
+	name, yaml string
+	few        bool // it is played where -faults says few
+}
+
+var faultCases = []played{
+	{name: "kill", yaml: "{at: 4s, kill: backend-2}", few: true},
+	{name: "kill and start", yaml: "{at: 4s, kill: backend-1}, {at: 6s, start: backend-1}"},
+	{name: "kill after 100 requests", yaml: "{after: 100, kill: backend-2}"},
+	{name: "kill one and then the other and start both", yaml: "{at: 4s, kill: backend-1}, {at: 5s, kill: backend-2}, {at: 7s, start: backend-1}, {at: 7s, start: backend-2}"},
+	{name: "stop for 3 s", yaml: "{at: 4s, stop: backend-1, for: 3s}", few: true},
+	{name: "stop for 2 s", yaml: "{at: 4500ms, stop: backend-2, for: 2s}"},
+	{name: "drain", yaml: "{at: 4s, drain: backend-1}"},
+	{name: "drain and start", yaml: "{at: 4s, drain: backend-2}, {at: 7s, start: backend-2}"},
+	{name: "cut for 2 s", yaml: "{at: 4s, cut: backend-1, for: 2s}"},
+	{name: "slow by 700 ms for 3 s", yaml: "{at: 4s, slow: backend-2, by: 700ms, for: 3s}"},
+}
+
+// Faults behind three routers, with two replicas: the requests that users lost are those which no replica has sent to its end, and the system has
+// recovered when the last request that the replicas were late with is over.
+func TestFaults(t *testing.T) {
+	for _, r := range []router{vllmRouter, sglangRouter, smg} {
+		for _, f := range faultCases {
+			t.Run(r.name+"/"+f.name, func(t *testing.T) {
+				if *faults != "all" && !f.few {
+					t.Skip("-faults all plays it")
+				}
+				t.Parallel()
+				f.play(t, r)
+			})
+		}
+	}
+}
+
+func (f played) play(t *testing.T, r router) {
+	dir, got := f.run(t, r)
+	truth := readTruth(t, filepath.Join(dir, "backend-1.jsonl"), filepath.Join(dir, "backend-2.jsonl"))
+	felt := got.recovery(t)
+	failed, told := map[int]bool{}, map[int]bool{}
+	for _, q := range got.requests {
+		whole := slices.ContainsFunc(truth[q.ID], func(rec sim.Record) bool { return rec.Finish == "length" })
+		if (q.Outcome == journal.Complete) != whole {
+			t.Errorf("request %d is %s (%s), and the replicas say %+v", q.Index, q.Outcome, q.Error, ends(truth[q.ID]))
+		}
+		if q.Outcome != journal.Complete {
+			failed[q.Index] = true
+		}
+	}
+	for _, e := range felt.Episodes {
+		for _, i := range e.Indexes {
+			told[i] = true
+		}
+	}
+	if !maps.Equal(failed, told) {
+		t.Errorf("lost are %v; the result names %v", slices.Sorted(maps.Keys(failed)), slices.Sorted(maps.Keys(told)))
+	}
+	if len(felt.NotDone) > 0 || len(got.faults) == 0 {
+		t.Errorf("faults not made: %+v of %+v", felt.NotDone, got.faults)
+	}
+	for _, e := range felt.Episodes {
+		t.Logf("%s at %.2f s: %s, recovery %v s, %d lost, first failure %v", e.Faults[0].Do, e.Faults[0].At, e.State, value(e.Seconds), e.Lost, value(e.FirstFailure))
+	}
+	holdRecovery(t, got, truth, felt)
+}
+
+// late is when a request is one that a fault was felt in: this is far above what a busy machine does.
+const late = 400 * time.Millisecond
+
+// holdRecovery holds the end of what was felt against the last request that was lost or that the replicas were late with. Where replicas were late without
+// a fault, as on a busy machine, users felt that too, and there is nothing to hold it against.
+func holdRecovery(t *testing.T, got *run, truth map[string][]sim.Record, felt *recovery.Recovery) {
+	t.Helper()
+	if len(felt.Episodes) == 0 || len(got.faults) == 0 {
+		t.Error("no episode")
+		return
+	}
+	first, over := got.faults[0].At, int64(0)
+	for _, f := range got.faults {
+		over = max(over, f.At+int64(time.Second), f.Done+int64(time.Second))
+	}
+	var last, sent int64
+	hit := 0 // requests that were lost or late
+	for _, q := range got.requests {
+		at, bad := q.Sent, q.Outcome != journal.Complete
+		sent = max(sent, at)
+		for _, rec := range truth[q.ID] {
+			if rec.Finish != "length" {
+				continue
+			}
+			if rec.Started-got.StartUnixNs-q.Sent > int64(late) {
+				bad = true // it reached an engine late
+			}
+			for i, e := range rec.Events {
+				if i == 0 || e-rec.Events[i-1] < int64(late)/4 {
+					continue
+				}
+				if e -= got.StartUnixNs; e < first || e > over {
+					t.Logf("this machine was busy: a replica stood still at %.3f s, without a fault. The recovery is not held against the truth", float64(e)/1e9)
+					return
+				}
+				bad, at = true, max(at, e) // the stream stood still
+			}
+		}
+		if bad {
+			last = max(last, at)
+			hit++
+		}
+	}
+	end, cut := 0.0, false
+	for _, e := range felt.Episodes {
+		cut = cut || e.State == recovery.Cut
+		if e.State == recovery.Recovered && e.Seconds != nil {
+			end = max(end, e.Faults[0].At+*e.Seconds)
+		}
+	}
+	want := max(float64(last), float64(first)) / 1e9 // it is over with the next request
+	t.Logf("%d were lost or late, the last at %.3f s of %.3f; by the result it ended at %.3f s, not within the run: %v", hit, want, float64(sent)/1e9, end, cut)
+	switch {
+	case hit < 6: // so few may be chance
+	case sent-last < int64(late):
+		if !cut {
+			t.Error("it was felt until the end")
+		}
+	case cut || end < want-0.2 || end > want+0.3:
+		if !slow(got, felt, want) {
+			t.Error("the end is not the truth's, and nothing was slow for another reason")
+		}
+	}
+}
+
+// slow says that after the moment a request was slower than before the faults, by the result's own limits: its way here was, not the replica.
+func slow(got *run, felt *recovery.Recovery, after float64) bool {
+	limit := math.Inf(1)
+	for _, e := range felt.Episodes {
+		for _, s := range e.Signals {
+			if s.Limit != nil && (s.Name == "ttft" || s.Name == "gaps") {
+				limit = min(limit, *s.Limit)
+			}
+		}
+	}
+	return slices.ContainsFunc(got.requests, func(q *journal.Request) bool {
+		return float64(q.End)/1e9 > after && float64(slices.Max(append(slices.Clone(q.Events.At), 0)))/1e6 > limit
+	})
+}
+
+// run plays the scenario and gives the folder with the replicas' truth, and the run.
+func (f played) run(t *testing.T, r router) (dir string, got *run) {
+	t.Helper()
+	command := realserver.Lines(t, r.variable, 1, "make test-routers")[0]
+	dir = t.TempDir()
+	front := strings.Join(append([]string{command}, r.arguments(t, "{port}", realserver.FreePort(t), []served{{model, []string{"{backends}"}}})...), " ")
+	text := fmt.Sprintf(`name: faults
+targets:
+  router:
+    command: %s
+    backends: {command: "%s sim --listen 127.0.0.1:{port} --model %s --name {name} --ttft 30ms --itl 20ms --truth %s/{name}.jsonl --truth-at-once", replicas: 2}
+workload: {dataset: custom, path: %s, output_len: 40, num_prompts: 260, backend: openai-chat, model: %s, ignore_eos: true}
+pace: {rate: 20, burstiness: inf}
+flags: {skip-tokenizer-init: true, request-timeout: 20s, recovery-within: 100}
+faults: [%s]
+`, front, program, model, dir, prompts(t, 260), model, f.yaml)
+	path := filepath.Join(dir, "scenario.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "run", path, "-o", filepath.Join(dir, "out"))
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+dir, "HOME="+dir)
+	cmd.WaitDelay = time.Minute
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%v: %s", err, out)
+	} else if found, err := filepath.Glob(filepath.Join(dir, "out", "points", "*", "run")); err != nil || len(found) != 1 {
+		t.Fatalf("points %v, %v: %s", found, err, out)
+	} else {
+		got = read(t, found[0])
+		data, err := os.ReadFile(filepath.Join(found[0], "result.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Result = &realserver.Result{}
+		got.Keys, got.Fields = realserver.Object(t, data)
+	}
+	return dir, got
+}
+
+// recovery is what the result says that users felt.
+func (r *run) recovery(t testing.TB) *recovery.Recovery {
+	t.Helper()
+	var own struct{ Recovery *recovery.Recovery }
+	if err := json.Unmarshal(r.Fields["inferometer"], &own); err != nil {
+		t.Fatal(err)
+	}
+	if own.Recovery == nil {
+		t.Fatal("the result says nothing of a recovery")
+	}
+	return own.Recovery
+}
+
+// readTruth reads the truth of replicas by the requests' ids, in the order of time.
+func readTruth(t testing.TB, paths ...string) map[string][]sim.Record {
+	t.Helper()
+	all := map[string][]sim.Record{}
+	for _, path := range paths {
+		for _, rec := range (&replica{truth: path}).records(t) {
+			all[rec.ID] = append(all[rec.ID], rec)
+		}
+	}
+	for _, list := range all {
+		slices.SortFunc(list, func(a, b sim.Record) int { return cmp.Compare(a.Ended, b.Ended) })
+	}
+	return all
+}
+
+// ends are how a request ended at replicas, in words.
+func ends(list []sim.Record) (words []string) {
+	for _, rec := range list {
+		words = append(words, fmt.Sprintf("%d %q after %d tokens", rec.Status, rec.Finish, rec.CompletionTokens))
+	}
+	return words
+}
+
+// value is a number for a log.
+func value(v *float64) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
