@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
@@ -72,49 +73,82 @@ var byTag = map[string]func(b *bounds, name string, v int64){
 // is generated from the same tags.
 func checkFields(line any) *bounds {
 	b := &bounds{}
-	b.value(reflect.ValueOf(line).Elem(), "", "")
+	b.value(reflect.ValueOf(line).Elem(), rule{longest: -1})
 	return b
+}
+
+// rule is what the tags of a field say of it.
+type rule struct {
+	field   int // its place in the struct
+	name    string
+	bound   string
+	longest int // of a list; -1: not bounded here
+}
+
+// rulesOf are the fields of a struct that can hold a number, by type: a journal has a line of samples or scrapes for
+// each second, and to read the tags at each of them is most of the time it takes.
+var rulesOf sync.Map // reflect.Type → []rule
+
+func rules(t reflect.Type) []rule {
+	if known, ok := rulesOf.Load(t); ok {
+		return known.([]rule)
+	}
+	var all []rule
+	for i := range t.NumField() {
+		f := t.Field(i)
+		r := rule{field: i, bound: f.Tag.Get("bound"), longest: -1}
+		r.name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		if longest := f.Tag.Get("max"); longest != "" {
+			r.longest, _ = strconv.Atoi(longest) // a test reads them all
+		}
+		if kind := f.Type.Kind(); kind != reflect.String && kind != reflect.Bool {
+			all = append(all, r)
+		}
+	}
+	rulesOf.Store(t, all)
+	return all
 }
 
 // rawJSON is the type of what is kept as it came.
 var rawJSON = reflect.TypeFor[json.RawMessage]()
 
-// value looks at a value and all below it. tag is that of the field that it is or is in.
-func (b *bounds) value(v reflect.Value, name string, tag reflect.StructTag) {
-	if longest := tag.Get("max"); longest != "" && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
-		n, _ := strconv.Atoi(longest) // a test reads them all
-		b.within("the length of "+name, int64(v.Len()), 0, int64(n))
+// value looks at a value and all below it. r is the rule of the field that it is or is in.
+func (b *bounds) value(v reflect.Value, r rule) {
+	kind := v.Kind()
+	if r.longest >= 0 && (kind == reflect.Slice || kind == reflect.Map) {
+		b.within("the length of "+r.name, int64(v.Len()), 0, int64(r.longest))
 	}
 	if b.err != nil || v.Type() == rawJSON {
 		return
 	}
-	switch v.Kind() {
+	switch kind {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			b.value(v.Elem(), name, tag)
+			b.value(v.Elem(), r)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			b.value(v.Field(i), key, f.Tag)
+		for _, of := range rules(v.Type()) {
+			b.value(v.Field(of.field), of)
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			b.value(v.Index(i), name, tag)
+			b.value(v.Index(i), r)
 		}
 	case reflect.Map:
 		for each := v.MapRange(); each.Next(); {
-			b.value(each.Value(), outside.Word(each.Key().String()), tag)
+			r.name = outside.Word(each.Key().String())
+			b.value(each.Value(), r)
 		}
 	case reflect.Float64:
-		b.number(name, v.Float())
+		b.number(r.name, v.Float())
 	case reflect.Int, reflect.Int64:
-		bound := tag.Get("bound")
-		if bound == "" {
-			bound = map[reflect.Kind]string{reflect.Int: "count", reflect.Int64: "time"}[v.Kind()]
+		bound := r.bound
+		if bound == "" && kind == reflect.Int {
+			bound = "count"
+		} else if bound == "" {
+			bound = "time"
 		}
-		byTag[bound](b, name, v.Int())
+		byTag[bound](b, r.name, v.Int())
 	}
 }
 
