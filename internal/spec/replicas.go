@@ -71,17 +71,16 @@ func (s *Spec) FindsReplicas() bool { return len(s.Replicas) == 0 }
 // maxGPUs bounds what one server may run on.
 const maxGPUs = 1 << 16
 
-// readReplica understands [ROLE[:GPUS]=]URL.
+// readReplica understands [ROLE[:GPUS]=]URL, where GPUS is how many, or gpu0-3: which.
 func readReplica(text string) (journal.Replica, error) {
 	one := journal.Replica{Found: journal.GivenReplica}
 	if role, address, ok := strings.Cut(text, "="); ok && !strings.Contains(role, "/") {
 		role, gpus, counted := strings.Cut(role, ":")
 		if counted {
-			n, err := strconv.Atoi(strings.TrimSpace(gpus))
-			if err != nil || n < 1 || n > maxGPUs {
-				return one, usage.Errorf("replica", "has %q for the GPUs of a server: a whole number from 1 to %d", outside.Word(gpus), maxGPUs).WithHint("write prefill:4=http://host:8000 for a server on 4 GPUs")
+			var ok bool
+			if one.GPUs, one.Devices, ok = readGPUs(strings.TrimSpace(gpus)); !ok {
+				return one, usage.Errorf("replica", "has %q for the GPUs of a server: a whole number from 1 to %d, or which ones", outside.Word(gpus), maxGPUs).WithHint("write prefill:4=http://host:8000 for a server on 4 GPUs, prefill:gpu0-3=… for those of which the energy is to be told")
 			}
-			one.GPUs = n
 		}
 		switch one.Role = journal.Role(strings.ToLower(strings.TrimSpace(role))); one.Role {
 		case journal.Prefill, journal.Decode:
@@ -102,6 +101,31 @@ func readReplica(text string) (journal.Replica, error) {
 	one.URL = strings.TrimRight(a.Base, "/")
 	one.Name = one.URL
 	return one, nil
+}
+
+// maxDevices bounds the GPUs of one server that are named.
+const maxDevices = 1024
+
+// readGPUs understands 4, gpu0 and gpu0-3.
+func readGPUs(text string) (n int, which []string, ok bool) {
+	span, named := strings.CutPrefix(text, "gpu")
+	if !named {
+		n, err := strconv.Atoi(text)
+		return n, nil, err == nil && n >= 1 && n <= maxGPUs
+	}
+	first, last, isSpan := strings.Cut(span, "-")
+	if !isSpan {
+		last = first
+	}
+	from, err := strconv.ParseUint(first, 10, 16)
+	to, err2 := strconv.ParseUint(last, 10, 16)
+	if err != nil || err2 != nil || to < from || to-from >= maxDevices {
+		return 0, nil, false
+	}
+	for i := from; i <= to; i++ {
+		which = append(which, strconv.FormatUint(i, 10))
+	}
+	return len(which), which, true
 }
 
 func (s *Spec) checkReplicas() error {

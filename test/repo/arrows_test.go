@@ -99,7 +99,7 @@ var inside = map[string][]string{
 	"judge/measure":   {"judge/bounds", "judge/condition", "judge/hangups", "judge/hardware", "judge/hist", "judge/job", "judge/metric", "judge/price", "judge/recovery", "judge/replica", "judge/roles", "judge/row", "judge/rules", "judge/sample", "judge/serving", "judge/slots"},
 	"judge/fireworks": {"judge/row"},
 	"judge/job":       {"judge/row"},
-	"judge/roles":     {"judge/handoff", "judge/row", "judge/serving"},
+	"judge/roles":     {"judge/handoff", "judge/hardware", "judge/row", "judge/serving"},
 	"judge/recovery":  {"judge/row", "judge/slots"},
 	"judge/routing":   {"judge/compare", "judge/result"},
 	"eval/changes":    {"eval/score"},

@@ -60,6 +60,9 @@ func TestServed(t *testing.T) {
 					t.Errorf("%s is %s: %s", name, k.Level, k.Sentence)
 				}
 			}
+			if got.Inferometer.Verdict.Level == verdict.TrustInvalid {
+				t.Error("the run is invalid")
+			}
 			t.Logf("%s; %v", got.Inferometer.Verdict.Line(), got.Inferometer.Verdict.Reasons)
 		})
 	}

@@ -161,10 +161,11 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	r.Server = c.server(j, r)
 	r.Replicas.told(r.Server)
 	r.HangUps = c.hangUps.Result(generated(r.Server))
+	r.Hardware = devices(j, r)
 	r.Roles = c.roles.Result(r.Server, roles.Work{
 		GPUs: run.Options.GPUs, Input: r.TotalTokenThroughput - r.OutputThroughput, Output: r.OutputThroughput, Total: r.TotalTokenThroughput,
+		Hardware: r.Hardware,
 	})
-	r.Hardware = devices(j, r)
 	if lines, ok := j.(interface{ Faults() []journal.Fault }); ok {
 		r.Recovery = c.recovery.Result(lines.Faults(), run.Options.RecoveryWithin/100)
 	}

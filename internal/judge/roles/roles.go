@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 )
 
@@ -30,6 +31,16 @@ type Role struct {
 	Computed *float64 `json:"computed_prompt_tokens,omitempty"`
 	// TransferRate is bytes ÷ seconds of the transfers, by the servers' own counters: the speed while something was transferred.
 	TransferRate *float64 `json:"transfer_bytes_per_s,omitempty"`
+	// Energy is that of the role's own GPUs; nil: not known which they are, or what they took.
+	Energy *Energy `json:"energy,omitempty"`
+}
+
+// Energy is what the GPUs of a role took. Prefill's goes into the tokens of prompts, decode's into those of answers.
+type Energy struct {
+	Devices  int      `json:"devices"`
+	Joules   float64  `json:"joules"`
+	Watts    float64  `json:"watts"` // the mean
+	PerToken *float64 `json:"joules_per_token,omitempty"`
 }
 
 // PerGPU is tokens a second by two conventions that can't be compared with each other. All divides by every GPU, as runs without
@@ -53,6 +64,7 @@ type Advice struct {
 type Work struct {
 	GPUs                 int // of all servers, as the user says; 0: not said
 	Input, Output, Total float64
+	Hardware             *hardware.Summary // nil: no device was asked
 }
 
 // Result puts together what is known; nil where prefill and decode are not apart, as far as anybody can tell.
@@ -68,7 +80,9 @@ func (c *Collector) Result(told *serving.Summary, work Work) *Roles {
 		return out
 	}
 	for _, role := range []journal.Role{journal.Prefill, journal.Decode} {
-		out.Each = append(out.Each, roleOf(role, c.run.Replicas, told))
+		one := roleOf(role, c.run.Replicas, told)
+		one.Energy = energyOf(role, c.run.Replicas, &work)
+		out.Each = append(out.Each, one)
 	}
 	prefill, decode := &out.Each[0], &out.Each[1]
 	out.PerGPU = perGPU(prefill, decode, work)
@@ -101,6 +115,48 @@ func roleOf(role journal.Role, replicas []journal.Replica, told *serving.Summary
 	}
 	if s := out.Told; s != nil {
 		out.Computed, out.TransferRate = computed(s), transferRate(s)
+	}
+	return out
+}
+
+// energyOf adds up the GPUs that are named for a role, idle ones too: they are there for it.
+func energyOf(role journal.Role, replicas []journal.Replica, work *Work) *Energy {
+	if work.Hardware == nil {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, r := range replicas {
+		if (r.Role == journal.Prefill) != (role == journal.Prefill) {
+			continue
+		}
+		if len(r.Devices) == 0 {
+			return nil
+		}
+		for _, id := range r.Devices {
+			named[id] = true
+		}
+	}
+	out := &Energy{}
+	for _, d := range work.Hardware.Devices {
+		if d.Kind != hardware.GPU || d.Same != "" || !named[d.ID] {
+			continue
+		}
+		if d.EnergyJ == nil {
+			return nil
+		}
+		out.Devices++
+		out.Joules += *d.EnergyJ
+	}
+	if out.Devices == 0 || out.Devices != len(named) { // one tells nothing, or machines of a fleet have the same indexes
+		return nil
+	}
+	out.Watts = out.Joules / work.Hardware.Seconds
+	rate := work.Output
+	if role == journal.Prefill {
+		rate = work.Input
+	}
+	if rate > 0 {
+		out.PerToken = new(out.Watts / rate)
 	}
 	return out
 }

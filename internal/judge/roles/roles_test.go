@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 )
@@ -53,6 +54,36 @@ func TestGPUsOfAll(t *testing.T) {
 	}
 	if r := NewCollector(&run).Result(nil, Work{GPUs: 8, Total: 80}); r.PerGPU == nil || r.PerGPU.TotalAll != 10 || r.PerGPU.OutputDecode != nil {
 		t.Errorf("%+v", r.PerGPU)
+	}
+}
+
+// TestEnergyByRole: of the GPUs that are named, where each is known and stands for one device.
+func TestEnergyByRole(t *testing.T) {
+	gpu := func(id string, joules *float64) hardware.Device {
+		return hardware.Device{Kind: hardware.GPU, ID: id, EnergyJ: joules}
+	}
+	run := journal.Run{Replicas: []journal.Replica{{Role: journal.Prefill, Devices: []string{"0"}}, {Role: journal.Decode, Devices: []string{"1", "2"}}}}
+	for _, c := range []struct {
+		name            string
+		devices         []hardware.Device
+		prefill, decode *float64 // joules
+	}{
+		{"each its own", []hardware.Device{gpu("0", of(500)), gpu("1", of(300)), gpu("2", of(100)), gpu("3", of(9))}, of(500), of(400)},
+		{"one is not known", []hardware.Device{gpu("0", of(500)), gpu("1", nil), gpu("2", of(100))}, of(500), nil},
+		{"one is not there", []hardware.Device{gpu("0", of(500)), gpu("1", of(300))}, of(500), nil},
+		{"two machines", []hardware.Device{gpu("0", of(500)), gpu("0", of(500)), gpu("1", of(1)), gpu("2", of(1))}, nil, of(2)},
+		{"the same twice", []hardware.Device{gpu("0", of(500)), {Kind: hardware.GPU, ID: "0", EnergyJ: of(7), Same: "nvidia-smi"}}, of(500), nil},
+	} {
+		r := NewCollector(&run).Result(nil, Work{Input: 50, Output: 4, Hardware: &hardware.Summary{Seconds: 10, Devices: c.devices}})
+		for i, want := range []*float64{c.prefill, c.decode} {
+			got := r.Each[i].Energy
+			if (got == nil) != (want == nil) || got != nil && got.Joules != *want {
+				t.Errorf("%s, %s: %+v", c.name, r.Each[i].Role, got)
+			}
+		}
+		if c.name == "each its own" && (*r.Each[0].Energy.PerToken != 1 || *r.Each[1].Energy.PerToken != 10 || r.Each[1].Energy.Watts != 40) {
+			t.Errorf("%+v %+v", r.Each[0].Energy, r.Each[1].Energy)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/routers"
@@ -128,10 +129,10 @@ func (r *Row) requests() string {
 }
 
 // cell is a mean, with the deviation over repeats where there are several.
-func (r *Row) cell(metric string) string {
-	st, ok := r.Stat(metric)
+func (r *Row) cell(name string) string {
+	st, ok := r.Stat(name)
 	switch {
-	case !ok && r.unsupported(metric):
+	case !ok && r.unsupported(name):
 		return tooFew
 	case !ok:
 		return nothing
@@ -140,6 +141,9 @@ func (r *Row) cell(metric string) string {
 			return number.Text(st.Mean) + " ± " + number.Fixed(st.Dev, 2)
 		}
 		return number.Text(st.Mean) + " ± " + number.Text(st.Dev)
+	}
+	if n, ok := metric.ParseName(name); ok && (n.Metric.Unit == "requests" || n.Metric.Unit == "tokens") {
+		return number.Short(st.Mean) // 4, not 4.00
 	}
 	return number.Text(st.Mean)
 }

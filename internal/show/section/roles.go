@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/roles"
 	"github.com/inferometer/inferometer/internal/judge/serving"
@@ -34,6 +35,7 @@ func prefillAndDecode(run *Run) *Section {
 			number.Millis(g.Median), signed(g.Excess), g.Answers))
 	}
 	gpuFacts(facts, all)
+	energyFacts(facts, all)
 	if a := all.Advice; a != nil {
 		facts.Fact("Narrower part", fmt.Sprintf("%s: %s. A server more for %s helps first; %s", a.Narrow, a.Evidence, a.Narrow, ratioNow(all.Each)))
 	}
@@ -147,6 +149,23 @@ func gpuFacts(facts *table.Table, all *roles.Roles) {
 			number.Rate(*p.InputPrefill), all.Each[0].GPUs, number.Rate(*p.OutputDecode), all.Each[1].GPUs)
 	}
 	facts.Fact("Tok/s per GPU, by those of the role", words)
+}
+
+// energyFacts are what the GPUs of each role took.
+func energyFacts(facts *table.Table, all *roles.Roles) {
+	for _, e := range all.Each {
+		if e.Energy == nil {
+			continue
+		}
+		words, of := fmt.Sprintf("%s J, %s W in the mean, by %d GPUs", number.Short(e.Energy.Joules), number.Short(e.Energy.Watts), e.Energy.Devices), "output"
+		if e.Role == journal.Prefill {
+			of = "input"
+		}
+		if e.Energy.PerToken != nil {
+			words += fmt.Sprintf("; %s J per %s token", number.Short(*e.Energy.PerToken), of)
+		}
+		facts.Fact("Energy of "+string(e.Role), words)
+	}
 }
 
 func ratioNow(each []roles.Role) string {
