@@ -269,7 +269,7 @@ func (st *stream) size(tokens int) {
 
 // newRecord starts a request's record and gives the key of all its draws.
 func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uint64) {
-	rec := &Record{Path: r.URL.Path, Session: sessionOf(r.Header), Arrived: socket.ArrivalOf(r.Context()), Received: clock.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
+	rec := &Record{Path: r.URL.Path, Session: dialect.Session(r.Header), Arrived: socket.ArrivalOf(r.Context()), Received: clock.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
 	s.counted(rec, r)
 	arrival := s.arrivals.Add(1) - 1
 	key := random.Mix(random.Mix(s.cfg.Seed, random.SaltTiming), arrival)
@@ -280,21 +280,6 @@ func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uin
 	}
 	w.Header().Set("X-Request-Id", rec.ID)
 	return rec, key
-}
-
-// sessionHeaders name the conversation of a request, or a branch of it, in the words of clients and routers.
-var sessionHeaders = []string{"X-Session-Id", "X-Correlation-Id", "X-Session-Affinity", "X-Smg-Routing-Key", "X-Dynamo-Session-Id"}
-
-// maxSession bounds what the truth keeps of such a name.
-const maxSession = 256
-
-func sessionOf(h http.Header) string {
-	for _, name := range sessionHeaders {
-		if v := h.Get(name); v != "" {
-			return v[:min(len(v), maxSession)]
-		}
-	}
-	return ""
 }
 
 // without takes fields out of a body; one that is no object is left to its reader.

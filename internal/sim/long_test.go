@@ -82,14 +82,14 @@ func TestLongPrompts(t *testing.T) {
 // TestSession: the truth says whose request it was.
 func TestSession(t *testing.T) {
 	virtual(t, fast(), func(t *testing.T, r *running, _ *memnet.Network) {
-		want := map[string]string{"": "", "X-Session-ID": "a", "X-Correlation-ID": "b", "X-Dynamo-Session-ID": strings.Repeat("c", maxSession)}
+		want := map[string]string{"": "", "X-Session-ID": "a", "X-Correlation-ID": "b", "X-Dynamo-Session-ID": strings.Repeat("c", 256)}
 		for header, session := range want {
 			q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+dialect.PathCompletions, strings.NewReader(`{"prompt":"hello","max_tokens":1}`))
 			if err != nil {
 				t.Fatal(err)
 			}
 			q.Header.Set("X-Request-Id", "of "+header)
-			if len(session) == maxSession {
+			if len(session) == 256 {
 				session += "and more"
 			}
 			if header != "" {

@@ -8,13 +8,11 @@ package fleet
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/inferometer/inferometer/test/fleet/stage"
+	"github.com/inferometer/inferometer/test/realserver"
 )
 
 var (
@@ -27,33 +25,9 @@ var (
 // program is the path of the built program.
 var program string
 
-// atOnce fleets are played unless -parallel says otherwise: most of the time all their processes wait.
-const atOnce = "4"
-
 func TestMain(m *testing.M) {
-	own := false
-	flag.Parse()
-	flag.Visit(func(f *flag.Flag) { own = own || f.Name == "test.parallel" })
-	if !own {
-		_ = flag.Set("test.parallel", atOnce)
-	}
-	os.Exit(testMain(m))
-}
-
-func testMain(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "fleet-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "inferometer")
-	out, err := exec.Command("go", "build", "-o", program, "github.com/inferometer/inferometer/cmd/inferometer").CombinedOutput()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+	realserver.AtOnce(4)
+	realserver.Main(m, &program)
 }
 
 // newStage makes one that ends with the test.

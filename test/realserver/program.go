@@ -19,7 +19,7 @@ import (
 func Build(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "inferometer")
-	out, err := exec.Command("go", "build", "-o", path, "github.com/inferometer/inferometer/cmd/inferometer").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, modulePath).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

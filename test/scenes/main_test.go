@@ -9,11 +9,10 @@
 package scenes
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"github.com/inferometer/inferometer/test/realserver"
 )
 
 // program is the path of the built program.
@@ -28,21 +27,5 @@ func TestMain(m *testing.M) {
 			_ = n
 		}
 	}
-	os.Exit(testMain(m))
-}
-
-func testMain(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "scenes-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "inferometer")
-	out, err := exec.Command("go", "build", "-o", program, "github.com/inferometer/inferometer/cmd/inferometer").CombinedOutput()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+	realserver.Main(m, &program)
 }

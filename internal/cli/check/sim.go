@@ -13,6 +13,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/answers"
 	"github.com/inferometer/inferometer/internal/sim/dialect"
@@ -75,7 +76,7 @@ func Sim(ctx context.Context, s command.Streams, args []string) error {
 		return &argv.UsageError{Text: err.Error()}
 	}
 	defer server.Close()
-	if o.startupPort > 0 && !pause(ctx, o.startupPort) {
+	if o.startupPort > 0 && !clock.Pause(ctx, o.startupPort) {
 		return nil
 	}
 	l, err := o.open()

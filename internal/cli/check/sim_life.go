@@ -1,9 +1,6 @@
 package check
 
 import (
-	"context"
-	"time"
-
 	"github.com/inferometer/inferometer/internal/cli/argv"
 )
 
@@ -14,19 +11,4 @@ func simLifeFlags(set *argv.Set, o *simOptions) {
 	set.Duration(&c.WakeTime, "wake-time", 0, "What POST /wake_up takes after /sleep.", g)
 	set.Duration(&c.AdapterTime, "adapter-time", 0, "What taking an adapter in takes, by POST /v1/load_lora_adapter.", g)
 	set.Duration(&c.Drain, "drain", 0, "When told to end, refuse new requests and let those in progress run on for as long as this. Without it they are cut off at once, as by vLLM.", g, argv.Shown("not at all"))
-}
-
-// pause waits; false: ctx ended meanwhile.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -42,7 +42,7 @@ var errUpstream = errors.New("the replica could not be reached")
 func (rt *Router) route(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	number := rt.requests.Add(1)
-	rec := &Record{ID: r.Header.Get("X-Request-Id"), Path: r.URL.Path, Session: sessionOf(r.Header), Received: clock.Now().UnixNano()}
+	rec := &Record{ID: r.Header.Get("X-Request-Id"), Path: r.URL.Path, Session: dialect.Session(r.Header), Received: clock.Now().UnixNano()}
 	if rec.ID == "" {
 		rec.ID = "router-" + strconv.FormatUint(number, 10)
 		r.Header.Set("X-Request-Id", rec.ID)
@@ -62,7 +62,7 @@ func (rt *Router) route(w http.ResponseWriter, r *http.Request) {
 	wait := firstBackoff
 	for further := rt.cfg.Retries; !try(w, further > 0); further-- {
 		rt.retries.Add(1)
-		if !pause(r.Context(), wait) {
+		if !clock.Pause(r.Context(), wait) {
 			rec.Outcome = Left
 			return
 		}
@@ -254,29 +254,4 @@ func (p *replica) leave() {
 	if p.slots != nil {
 		<-p.slots
 	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// sessionHeaders name the conversation of a request, in the words of clients and routers.
-var sessionHeaders = []string{"X-Session-Id", "X-Correlation-Id", "X-Session-Affinity", "X-Smg-Routing-Key", "X-Dynamo-Session-Id"}
-
-const maxSession = 256
-
-func sessionOf(h http.Header) string {
-	for _, name := range sessionHeaders {
-		if v := h.Get(name); v != "" {
-			return v[:min(len(v), maxSession)]
-		}
-	}
-	return ""
 }
