@@ -105,30 +105,39 @@ func (c *bursts) add(v *view) {
 	if v.Warmup || !v.complete || len(v.Chunks) < burstLen || v.Row.Last <= v.Row.First {
 		return
 	}
-	limit := (v.Row.Last - v.Row.First) / int64(len(v.Chunks)-1) / shortPart
+	mean := max((v.Row.Last-v.Row.First)/int64(len(v.Chunks)-1), 1)
 	holds := heldAt(&v.Events)
-	after := false // what comes at once after this machine was held up is no bunch of the server's, nor of a proxy's
+	// What comes at once after this machine was held up is no bunch of the server's, nor of a proxy's, if it is no more than
+	// could have come meanwhile.
+	excused := int64(0)
 	for end, gap := range v.Gaps() {
-		short := gap <= limit
-		after = after && short
-		for ; len(holds) > 0 && v.Sent+holds[0] <= end; holds = holds[1:] {
-			after = true
-		}
+		short := gap <= mean/shortPart
 		if !short {
+			excused = 0
+		}
+		for ; len(holds) > 0 && v.Sent+holds[0].at <= end; holds = holds[1:] {
+			excused = max(excused, holds[0].ns/mean+1)
+		}
+		switch {
+		case !short:
 			c.gaps++
-		} else if !after {
+		case excused > 0:
+			excused--
+		default:
 			c.gaps++
 			c.short++
 		}
 	}
 }
 
-// heldAt are the moments since Sent of the events before which this process was held up.
-func heldAt(ev *journal.Events) (out []int64) {
+// hold is that this process was held up before an event: since Sent, and for how long.
+type hold struct{ at, ns int64 }
+
+func heldAt(ev *journal.Events) (out []hold) {
 	at, next := int64(0), 0
 	for i, gap := range ev.At {
 		if at += gap; next < len(ev.Held) && ev.Held[next] == i {
-			out, next = append(out, at), next+1
+			out, next = append(out, hold{at, ev.HeldNs[next]}), next+1
 		}
 	}
 	return out

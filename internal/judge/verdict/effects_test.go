@@ -98,6 +98,21 @@ func TestTheWayIn(t *testing.T) {
 	}
 }
 
+// A proxy's bunches are far more than what could have come while this machine was held up for a moment, as busy ones are all the time.
+func TestBunchesOfAProxyOnABusyMachine(t *testing.T) {
+	w := (&spoiled{from: here(openLoop), requests: every(1, func(r *journal.Request) {
+		bunch(8)(r)
+		for i := range tokens {
+			if r.Events.At[i] > 0 {
+				r.Events.Held, r.Events.HeldNs = append(r.Events.Held, i), append(r.Events.HeldNs, 2*msNs)
+			}
+		}
+	})}).world()
+	if k := w.judge(t, Options{}).Check("bursts"); !k.Level.Bad() {
+		t.Errorf("%s, %s", k.Level, k.Sentence)
+	}
+}
+
 // What comes at once after this machine was stalled is no bunch; the same from a machine that was not is one.
 func TestBunchesAfterAHold(t *testing.T) {
 	for _, held := range []bool{false, true} {
