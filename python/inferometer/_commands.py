@@ -379,7 +379,7 @@ def bench(
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
         no_keep_alive: Open a connection for each request, for a server that closes them without notice.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
-        replica: A server behind the router that is loaded, as in http://gpu-a:8000, or prefill=URL and decode=URL where these are apart (prefill:4=URL: it runs on 4 GPUs): its metrics are read for themselves. Give it once for each, or with commas between. none asks no router for them. --role ROLE=URL is the same. Default: those that a router lists.
+        replica: A server behind the router that is loaded, as in http://gpu-a:8000, or prefill=URL and decode=URL where these are apart (prefill:4=URL: it runs on 4 GPUs; prefill:gpu0-3=URL: on these, whose energy is told apart): its metrics are read for themselves. Give it once for each, or with commas between. none asks no router for them. --role ROLE=URL is the same. Default: those that a router lists.
         metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
         metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
         request_timeout: Give up on a request after this long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
@@ -840,7 +840,7 @@ def find(
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
         no_keep_alive: Open a connection for each request, for a server that closes them without notice.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
-        replica: A server behind the router that is loaded, as in http://gpu-a:8000, or prefill=URL and decode=URL where these are apart (prefill:4=URL: it runs on 4 GPUs): its metrics are read for themselves. Give it once for each, or with commas between. none asks no router for them. --role ROLE=URL is the same. Default: those that a router lists.
+        replica: A server behind the router that is loaded, as in http://gpu-a:8000, or prefill=URL and decode=URL where these are apart (prefill:4=URL: it runs on 4 GPUs; prefill:gpu0-3=URL: on these, whose energy is told apart): its metrics are read for themselves. Give it once for each, or with commas between. none asks no router for them. --role ROLE=URL is the same. Default: those that a router lists.
         metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
         metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
         request_timeout: Give up on a request after this long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
