@@ -132,6 +132,8 @@ func TestDoubts(t *testing.T) {
 	}{
 		{"missing", true, func(f *result.Facts) { f.Completed, f.InputTokens, f.OutputTokens = 6, 600, 300 }},
 		{"missing", true, func(f *result.Facts) { f.Failed = &three }},
+		{"missing", false, func(f *result.Facts) { f.Failed, f.Lost = &three, 3 }}, // by faults on purpose
+		{"missing", true, func(f *result.Facts) { f.Failed, f.Lost = &three, 2 }},
 		{"verdict", true, func(f *result.Facts) { f.Verdict, f.Reasons = "INVALID", []string{"steal"} }},
 		{"verdict", false, func(f *result.Facts) { f.Verdict, f.Reasons = "SUSPECT", []string{"samples"} }},
 		{"workload", false, func(f *result.Facts) { f.Workload.SHA = "y" }},

@@ -58,7 +58,9 @@ func alone(name string, r *result.Result) []Doubt {
 	f := &r.Facts
 	if f.Nothing {
 		out = append(out, Doubt{name, "missing", true, "no request completed: it has no latencies, and nothing can be said of the server"})
-	} else if n := f.Missing(); n > 0 {
+	} else if n := f.Missing(); n > 0 && n <= f.Lost { // what faults did is what was measured
+		out = append(out, Doubt{name, "missing", false, fmt.Sprintf("%d of %d requests were lost by faults on purpose: its latencies are those of the others", n, f.Completed+n)})
+	} else if n > 0 {
 		total := max(f.Asked, f.Completed+n)
 		out = append(out, Doubt{name, "missing", true, fmt.Sprintf(
 			"only %d of %d requests completed: its numbers are those of another, smaller workload", f.Completed, total)})

@@ -304,6 +304,15 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestFaultsAreTold: who reads that requests failed must read why.
+func TestFaultsAreTold(t *testing.T) {
+	s := drawWorld(None, 3).requests()
+	s.in.Verdict = &verdict.Verdict{Level: verdict.TrustValid, Checks: []verdict.Check{{Name: "faults", Level: verdict.OK, Figure: "2 made, 0 not", Sentence: "2 faults were made on purpose"}}}
+	if said := strings.Join(s.explain().Seen, " "); !strings.Contains(said, "2 faults were made on purpose; what is said here is of the whole run.") {
+		t.Error(said)
+	}
+}
+
 // TestVerdict: an explanation says first what the run itself is worth.
 func TestVerdict(t *testing.T) {
 	s := drawWorld(None, 3).requests()

@@ -48,13 +48,25 @@ func serverChanged(f *facts) *finding {
 
 // drift is the verdict's check of that name, where it found something.
 func (f *facts) drift() *verdict.Check {
-	if f.in.Verdict == nil {
-		return nil
-	}
-	if c := f.in.Verdict.Check("drift"); c != nil && c.Level.Bad() {
+	if c := f.check("drift"); c != nil && c.Level.Bad() {
 		return c
 	}
 	return nil
+}
+
+// faults is the verdict's check of that name, where there were some.
+func (f *facts) faults() *verdict.Check {
+	if c := f.check("faults"); c != nil && c.Figure != "" {
+		return c
+	}
+	return nil
+}
+
+func (f *facts) check(name string) *verdict.Check {
+	if f.in.Verdict == nil {
+		return nil
+	}
+	return f.in.Verdict.Check(name)
 }
 
 // othersInside: more requests were inside the server than are ours. What its times and its queue say is of all of them.

@@ -111,6 +111,9 @@ func (f *facts) seen(limit Limit) []string {
 	if c := f.drift(); c != nil && limit != Changed {
 		out = append(out, sentence("%s", strings.TrimSuffix(c.Sentence, ".")))
 	}
+	if c := f.faults(); c != nil {
+		out = append(out, sentence("%s; what is said here is of the whole run", c.Sentence))
+	}
 	if f.failed > 0 && limit != Refused {
 		out = append(out, sentence("%d of %s failed", f.failed, counted(f.requests, "request")))
 	}

@@ -46,7 +46,7 @@ func (r *Result) Clean() {
 	if len(f.Reasons) > maxMetrics {
 		f.Reasons = f.Reasons[:maxMetrics]
 	}
-	for _, n := range []*int{&f.Concurrency, &f.Asked, &f.Completed, &f.HungUp, f.Failed} {
+	for _, n := range []*int{&f.Concurrency, &f.Asked, &f.Completed, &f.HungUp, &f.Lost, f.Failed} {
 		if n != nil {
 			*n = Count(float64(*n))
 		}

@@ -27,6 +27,9 @@ func Of(folder string, m *measure.Result, v *verdict.Verdict) Result {
 		Concurrency: o.MaxConcurrency, Rate: o.RequestRate, AtOnce: o.MaxConcurrency == 0 && o.RequestRate == 0,
 	}
 	r.Facts.Done(&m.Completed)
+	if m.Recovery != nil {
+		r.Facts.Lost, _ = m.Recovery.Lost()
+	}
 	sent := Sent{
 		Keys: maps.Clone(o.Workload), Dataset: o.Dataset, Seed: json.Number(strconv.FormatInt(o.Seed, 10)), Pace: o.Pace, Planned: json.Number(strconv.Itoa(o.NumPrompts)),
 		IgnoreEOS: o.IgnoreEOS, Tokenizer: o.TokenizerID, Requests: m.Requests,

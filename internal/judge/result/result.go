@@ -128,6 +128,7 @@ type Facts struct {
 	Nothing                         bool // it is told that no request completed
 	Failed                          *int // nil: the tool does not count failures
 	HungUp                          int  // ended by their client on purpose: neither
+	Lost                            int  // of the failed: by faults that were made on purpose
 	InputTokens, OutputTokens       int64
 	Duration                        float64 // seconds
 	Workload                        Workload

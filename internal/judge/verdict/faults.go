@@ -72,7 +72,7 @@ func faultsMade(f *facts, l limits) Check {
 	made, not := r.Faults(), len(r.NotDone)
 	figure := fmt.Sprintf("%d made, %d not", made, not)
 	lost, _ := r.Lost()
-	words := fmt.Sprintf("%s made on purpose; the verdict is of the rest: %s lost by them not held against the run", were(made, "fault"), were(lost, "request"))
+	words := fmt.Sprintf("%s made on purpose; what came of that is not held against the run (%s lost)", were(made, "fault"), counted(lost, "request"))
 	if not > 0 {
 		first := &r.NotDone[0]
 		k := found(l, float64(not), figure, "%s not made, the first (%s) since: %s; %s", were(not, "fault"), outside.Word(first.Do), outside.Sentence(first.Error), words)

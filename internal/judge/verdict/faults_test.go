@@ -38,7 +38,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("a fault without an effect explains nothing: %+v", k)
 	}
 	made := limits{0, never, "", "of them", ""}
-	if k := faultsMade(f, made); k.Level != OK || !strings.Contains(k.Sentence, "5 requests were lost by them") {
+	if k := faultsMade(f, made); k.Level != OK || !strings.Contains(k.Sentence, "not held against the run (5 requests lost)") {
 		t.Errorf("%+v", k)
 	}
 	f.recovery.NotDone = []recovery.Fault{{Do: "kill", Error: "no such\x1b[2J process"}}

@@ -3,6 +3,7 @@ package section
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ func faults(run *Run) *Section {
 		wide(number.Rate, "tok/s meanwhile"),
 	)}
 	facts := &table.Table{}
+	unknown := map[string]string{} // signals that say nothing, and why: of all faults the same
 	for i := range r.Episodes {
 		e := &r.Episodes[i]
 		for k := range e.Faults {
@@ -39,10 +41,18 @@ func faults(run *Run) *Section {
 			t.Add(f.At, FaultName(f), RecoveredWords(e), e.FirstFailure, e.LastFailure, e.Lost, lostWords(e), e.InFlight, e.InFlightLost, e.LostTokens, e.PeakFailures, e.Retried, e.Tokens)
 		}
 		facts.Fact(fmt.Sprintf("Of the fault at %s s", hundredths(e.Faults[0].At)), signalWords(e))
+		for k := range e.Signals {
+			if s := &e.Signals[k]; s.Unknown != "" {
+				unknown[s.Words()] = s.Unknown
+			}
+		}
 	}
 	for i := range r.NotDone {
 		f := &r.NotDone[i]
 		facts.Fact("Not done", fmt.Sprintf("%s at %s s: %s", FaultName(f), hundredths(f.At), outside.Sentence(f.Error)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(unknown)) {
+		facts.Fact("Not known of "+name, unknown[name])
 	}
 	beforeFaults(facts, r)
 	return &Section{ID: "faults", Title: faultsTitle(r.Faults()), Tables: []*table.Table{t, facts}}
@@ -108,6 +118,9 @@ func RecoveredWords(e *recovery.Episode) string {
 	case recovery.Cut:
 		return fmt.Sprintf("not within the run (> %s)", hundredths(*e.AtLeast))
 	case recovery.NoEffect:
+		if e.Lost > 0 {
+			return "no effect seen on others"
+		}
 		return "no effect seen"
 	}
 	return number.Unknown
@@ -124,19 +137,16 @@ func lostWords(e *recovery.Episode) string {
 	return strings.Join(words, ", ")
 }
 
-// signalWords say which signal was back when.
+// signalWords say which signal was back when; those of which nothing was seen are left out.
 func signalWords(e *recovery.Episode) string {
 	var words []string
 	for i := range e.Signals {
-		s := &e.Signals[i]
-		text := string(s.State)
-		if s.State == recovery.Recovered {
-			text = "back after " + hundredths(*s.Seconds) + " s"
+		switch s := &e.Signals[i]; s.State {
+		case recovery.Recovered:
+			words = append(words, s.Words()+" back after "+hundredths(*s.Seconds)+" s")
+		case recovery.Cut:
+			words = append(words, s.Words()+" "+string(s.State))
 		}
-		if s.Unknown != "" {
-			text += " (" + s.Unknown + ")"
-		}
-		words = append(words, s.Words()+" "+text)
 	}
 	return strings.Join(words, "; ")
 }

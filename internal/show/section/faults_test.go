@@ -46,6 +46,7 @@ func TestFaultsWords(t *testing.T) {
 	cut := recovery.Episode{Faults: one, State: recovery.Cut, AtLeast: new(30.0), Lost: 4}
 	for want, list := range map[string][]recovery.Episode{
 		"kill r1: not within the run (> 30.00); requests lost: 4 (0 tok": {cut},
+		"kill r1: no effect seen on others; requests lost: 3":            {{Faults: one, State: recovery.NoEffect, Seconds: new(0.0), Lost: 3}},
 		"kill r1: no effect seen; requests lost: 0":                      {{Faults: one, State: recovery.NoEffect, Seconds: new(0.0)}},
 		"kill r1: recovery is not known; requests lost: 2":               {{Faults: one, State: recovery.NotKnown, Lost: 2}},
 		"2, the worst kill r1: recovered after 3.20 s; requests lost: 1": {{Faults: one, State: recovery.NoEffect, Seconds: new(0.0)}, {Faults: one, State: recovery.Recovered, Seconds: new(3.2), Lost: 1}},
