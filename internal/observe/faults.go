@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -144,14 +145,7 @@ func (f *faults) one(one fault.Fault, reach <-chan struct{}) {
 
 // sleep waits; false: the load was over before.
 func (f *faults) sleep(span time.Duration) bool {
-	timer := time.NewTimer(max(span, 0))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return f.ctx.Err() == nil
-	case <-f.ctx.Done():
-		return false
-	}
+	return clock.Pause(f.ctx, span) && f.ctx.Err() == nil
 }
 
 // perform has a fault done and writes it down; false: it was not done.

@@ -99,14 +99,7 @@ func (c *Scrape) waitTurn(ctx context.Context, m *metered) bool {
 	if !c.many() || m.replica == 0 {
 		return true
 	}
-	turn := time.NewTimer(c.every() * time.Duration(m.replica-1) / time.Duration(len(c.replicas)))
-	defer turn.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-turn.C:
-		return true
-	}
+	return clock.Pause(ctx, c.every()*time.Duration(m.replica-1)/time.Duration(len(c.replicas)))
 }
 
 // sayGone tells that a replica's metrics can't be read any more, once, and of a few replicas.

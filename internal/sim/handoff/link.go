@@ -112,11 +112,7 @@ func (l *Link) wait(ctx context.Context, t *Transfer) error {
 		l.mu.Unlock()
 	}
 	due := begin.Add(l.cfg.time(t.Bytes))
-	timer := time.NewTimer(due.Sub(clock.Now()))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	if !clock.Pause(ctx, due.Sub(clock.Now())) {
 		return ctx.Err()
 	}
 	t.Begun, t.Ended, t.Due = begin.UnixNano(), clock.Now().UnixNano(), due.UnixNano()
